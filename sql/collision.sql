@@ -1,0 +1,17 @@
+-- One row: two different texts with the same id. Ids are 63-bit hashes: this should never have a row.
+select 'linear path' as what, n.linear_path as text, s.linear_path as other
+from call_linear_path as n
+join query_linear_path as s on s.id = n.id
+where s.linear_path <> n.linear_path
+union all
+select 'annotated linear path' as what, n.brinfo as text, s.brinfo as other
+from call_brinfo as n
+join linear_path_brinfo as s on s.brinfo_id = n.brinfo_id
+where s.brinfo <> n.brinfo or s.linear_path <> n.linear_path
+union all
+select 'query' as what, n.query as text, s.query as other
+from (
+  select q.sub_id as sub_id, q.query as query from compiled_new as c cross join unnest(c.queries) as u(q)
+) as n
+join stored_query as s on s.sub_id = n.sub_id
+where s.query <> n.query

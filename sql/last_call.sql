@@ -1,0 +1,11 @@
+-- One row: the highest number of any call, complete or not: the next call takes the number after it.
+select coalesce(max(call_no), 0) as call_no
+from (
+  select call_no from completed_call
+  union all
+  select call_no from subscription
+  union all
+  select call_no from subscription_query
+  union all
+  select call_no from unsubscription
+) as c

@@ -1,0 +1,13 @@
+-- passes(value, number, op, constant, constant_number): does a node pass a test? XPath 1.0's comparisons.
+-- A number that is null is NaN: unequal to everything, and neither less nor greater.
+case $3
+  when 'exists' then true
+  when '=' then case when $5 is null then $1 = $4 else $2 = $5 end
+  when '!=' then case when $5 is null then $1 <> $4 else $2 is distinct from $5 end
+  when '<' then $2 < $5
+  when '<=' then $2 <= $5
+  when '>' then $2 > $5
+  when '>=' then $2 >= $5
+  when 'contains' then contains($1, $4)
+  when 'starts-with' then starts_with($1, $4)
+end

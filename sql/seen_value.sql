@@ -1,0 +1,5 @@
+-- One row: a value seen at a tag path of interest.
+select s.tagpath_id, s.value, s.number, sum(s.seen) as seen
+from value_sample as s
+semi join seen_path as p on p.tagpath_id = s.tagpath_id
+group by s.tagpath_id, s.value, s.number

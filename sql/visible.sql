@@ -1,0 +1,5 @@
+-- One row: a visible subscription.
+select s.call_no, s.subscription_id, s.kind, s.text, s.dialect, s.namespaces, s.stream
+from subscription as s
+semi join completed_call as c on c.call_no = s.call_no
+anti join gone as g on g.subscription_id = s.subscription_id and g.call_no > s.call_no

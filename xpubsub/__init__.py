@@ -1,0 +1,20 @@
+"""XML publish/subscribe on relational engines: XPath subscriptions matched by SQL, on DuckDB and on Spark."""
+
+from xpubsub.broker import Broker, connect
+from xpubsub.errors import (
+    EngineError,
+    Error,
+    LimitError,
+    QuerySyntaxError,
+    RowErrors,
+    StoreError,
+    UnsupportedError,
+)
+from xpubsub.jobs.result import Result
+from xpubsub.limits import Limits
+
+__version__ = "0.1.0"
+__all__ = [
+    "Broker", "EngineError", "Error", "LimitError", "Limits", "QuerySyntaxError", "Result", "RowErrors", "StoreError",
+    "UnsupportedError", "connect",
+]

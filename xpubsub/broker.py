@@ -1,0 +1,114 @@
+"""The broker: the library's front door."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.errors import Error
+from xpubsub.jobs.incoming import read_rows
+from xpubsub.jobs.publish import Publisher
+from xpubsub.jobs.result import Result
+from xpubsub.jobs.subscribe import subscribe, unsubscribe
+from xpubsub.language.xpath import DIALECTS
+from xpubsub.limits import Limits
+from xpubsub.shred.subscriptions import Compiler
+from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
+from xpubsub.store.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_STREAM = "S"
+ENGINES = ("duckdb", "spark")
+
+
+def connect(
+    path: str | os.PathLike[str], engine: str | None = None, *, spark: SparkSession | None = None,
+    limits: Limits | None = None, slots: int | None = None, master: str | None = None,
+) -> Broker:
+    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark."""
+    engine = engine or ("duckdb" if spark is None else "spark")
+    if engine not in ENGINES:
+        raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
+    if slots is not None and not 1 <= slots <= 8:
+        raise Error(f"slots is a number from 1 to 8, not {slots}")
+    return Broker(Store(DuckDBEngine(os.fspath(path)), slots=slots), limits or Limits())
+
+
+class Broker:
+    """Subscriptions in, messages in, notifications out."""
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self.store = store
+        self.limits = limits
+        self._publisher = Publisher(store, limits)
+
+    def __enter__(self) -> Broker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.engine.close()
+
+    def subscribe(
+        self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
+        dialect: str = "xpath", stream: str = DEFAULT_STREAM,
+    ) -> None:
+        """Add one subscription."""
+        _check_form(namespaces, dialect, stream)
+        Compiler(dict(namespaces or {}), dialect, self.limits).queries(text)
+        self.subscribe_many([(subscription_id, text)], namespaces=namespaces, dialect=dialect, stream=stream)
+
+    def subscribe_many(
+        self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
+        stream: str = DEFAULT_STREAM,
+    ) -> int:
+        """Add many subscriptions, all or none; returns how many were not there before."""
+        _check_form(namespaces, dialect, stream)
+        incoming = read_rows(rows)
+        try:
+            return subscribe(self.store, incoming, namespaces or {}, dialect, stream, self.limits)
+        finally:
+            self._publisher.forget()
+
+    def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
+        """Remove subscriptions; returns the ids that were there."""
+        return unsubscribe(self.store, [ids] if isinstance(ids, str) else [*ids])
+
+    def publish(self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> Result:
+        """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions."""
+        return self._publisher.publish(messages, stream, plan)
+
+    def list(self) -> pa.Table:
+        """The subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
+        return list_subscriptions(self.store)
+
+    def show(self, subscription_id: str) -> Shown:
+        """One subscription, as it was given and as the queries it became."""
+        return show_subscription(self.store, subscription_id)
+
+    def stats(self) -> dict[str, int]:
+        """Counts over the store, by name."""
+        return store_stats(self.store)
+
+
+def _check_form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> None:
+    if dialect not in DIALECTS:
+        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
+    if not isinstance(stream, str) or not stream:
+        raise Error("a stream's name is a text that is not empty")
+    for prefix, uri in (namespaces or {}).items():
+        if not isinstance(prefix, str) or not isinstance(uri, str):
+            raise Error("namespaces map prefixes to URIs, both texts")

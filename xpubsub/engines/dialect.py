@@ -1,0 +1,86 @@
+"""One SQL, two dialects: written in DuckDB's, with `passes()` written out, tables bound on the tree, transpiled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+
+from xpubsub.errors import EngineError
+from xpubsub.sqlfiles import sql_file
+
+FORBIDDEN_FUNCTIONS = frozenset({
+    "list_slice", "list_zip", "hash", "list_sort", "array_slice", "list_position", "generate_subscripts", "range",
+})
+"""DuckDB functions that sqlglot passes through to Spark, where they do not exist or mean something else."""
+_COMMENT = re.compile(r"--[^\n]*")
+_PARAMETER = re.compile(r"\$(\d)")
+
+
+@lru_cache(maxsize=4096)
+def parse(sql: str) -> exp.Expression:
+    """The tree of a statement with macros written out; refuses what cannot be transpiled faithfully."""
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    tree = tree.transform(_expand)
+    for node in tree.walk():
+        _check(node)
+    return tree
+
+
+def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> str:
+    """A statement in a dialect, with its tables bound to where they are."""
+    return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
+
+
+@lru_cache(maxsize=4096)
+def _render(sql: str, dialect: str) -> str:
+    return str(_translated(parse(sql), dialect).sql(dialect=dialect))
+
+
+def _bound(tree: exp.Expression, bind: Callable[[str], str]) -> exp.Expression:
+    """Table names replaced on the tree; names of common table expressions stay."""
+    tree = _translated(tree, "spark")
+    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    for table in list(tree.find_all(exp.Table)):
+        if table.name and table.name not in own and isinstance(table.this, exp.Identifier):
+            bound = exp.to_table(bind(table.name))
+            alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
+            bound.set("alias", alias.copy())
+            bound.set("joins", table.args.get("joins"))
+            bound.set("laterals", table.args.get("laterals"))
+            table.replace(bound)
+    return tree
+
+
+def _translated(tree: exp.Expression, dialect: str) -> exp.Expression:
+    """What sqlglot leaves as it is although Spark has another name for it."""
+    return tree.transform(_to_spark) if dialect == "spark" else tree.copy()
+
+
+def _to_spark(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "list_extract":
+        return exp.Anonymous(this="ELEMENT_AT", expressions=node.expressions)
+    return node
+
+
+def _expand(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "passes":
+        arguments = [f"({argument.sql(dialect='duckdb')})" for argument in node.expressions]
+        macro = _COMMENT.sub("", sql_file("passes"))
+        return sqlglot.parse_one(_PARAMETER.sub(lambda match: arguments[int(match[1]) - 1], macro), read="duckdb")
+    return node
+
+
+def _check(node: exp.Expression) -> None:
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
+    if name in FORBIDDEN_FUNCTIONS:
+        raise EngineError(f"{name}() is not translated faithfully between engines")
+    if isinstance(node, exp.ArrayAgg) and isinstance(node.this, exp.Order):
+        raise EngineError("ORDER BY inside list() is lost between engines")
+    if isinstance(node, exp.Bracket):
+        raise EngineError("an index in brackets is off by one between engines: use list_extract()")
+    if isinstance(node, exp.Join) and node.method in ("ASOF", "POSITIONAL"):
+        raise EngineError(f"{node.method} JOIN is not translated between engines")

@@ -1,0 +1,158 @@
+"""DuckDB, embedded: a store is one file, relations are temporary tables, writes are transactions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import duckdb
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.engines.dialect import render
+from xpubsub.errors import EngineError, StoreError
+from xpubsub.step import Step
+
+_COUNTER = itertools.count()
+
+
+class DuckDBEngine:
+    """One connection to one DuckDB database."""
+
+    NAME: ClassVar[str] = "duckdb"
+    DIALECT: ClassVar[str] = "duckdb"
+    BRPRED_IN_SQL: ClassVar[bool] = True
+    PERSISTENT_CATALOG: ClassVar[bool] = True
+    DISTRIBUTED: ClassVar[bool] = False
+
+    def __init__(self, path: str) -> None:
+        self._connection = _connect(path)
+        self._relations: list[tuple[str, str]] = []
+        self._registered: set[str] = set()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def define(self, statement: str) -> None:
+        self._execute("ddl", self.rendered(statement))
+
+    def rendered(self, statement: str) -> str:
+        return render(statement, self.DIALECT)
+
+    def has_tables(self) -> bool:
+        query = "select count(*) from duckdb_tables() where table_name = 'schema_migration'"
+        row = self._connection.execute(query).fetchone()
+        return row is not None and bool(row[0])
+
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        depth = len(self._relations)
+        try:
+            yield
+        finally:
+            while len(self._relations) > depth:
+                self._drop(*self._relations.pop())
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._connection.execute("begin")
+        try:
+            yield
+            self._connection.execute("commit")
+        except BaseException:
+            self._rollback()
+            raise
+
+    def load(self, name: str, table: pa.Table) -> None:
+        source = f"arrow_{next(_COUNTER)}"
+        self._connection.register(source, table)
+        try:
+            self._create(name, f"select * from {source}", table=True)
+        finally:
+            self._connection.unregister(source)
+
+    def run(self, step: Step) -> None:
+        self._create(step.name, self.sql(step), table=step.materialise)
+
+    def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
+        batches = self.fetch(source).to_batches(max_chunksize=100_000)
+        self.load(name, pa.Table.from_batches(function(iter(batches)), schema=schema))
+
+    def append(self, table: str, step: Step) -> None:
+        self._execute(step.name, f"insert into {table} by name {self.sql(step)}")
+
+    def fetch(self, step: Step) -> pa.Table:
+        sql = self.sql(step)
+        try:
+            result: pa.Table = self._connection.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise EngineError(str(error), step=step.name, sql=sql) from error
+        return result
+
+    def replace(self, tables: Mapping[str, Step]) -> None:
+        for name, step in tables.items():
+            self._create(f"kept_{name}", self.sql(step), table=True)
+        for name in tables:
+            self._execute(name, f"delete from {name}")
+            self._execute(name, f"insert into {name} by name select * from kept_{name}")
+
+    def register(
+        self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
+    ) -> None:
+        if name not in self._registered:
+            self._registered.add(name)
+            types: list[Any] = [_duckdb_type(each) for each in parameters]
+            self._connection.create_function(name, function, types, _duckdb_type(result), type="arrow")
+
+    def sql(self, step: Step) -> str:
+        return render(step.sql, self.DIALECT)
+
+    def _create(self, name: str, sql: str, *, table: bool) -> None:
+        kind = "table" if table else "view"
+        self._execute(name, f"create or replace temp {kind} {name} as {sql}")
+        self._relations.append((kind, name))
+
+    def _drop(self, kind: str, name: str) -> None:
+        try:
+            self._connection.execute(f"drop {kind} if exists temp.main.{name}")
+        except duckdb.Error:
+            pass
+
+    def _rollback(self) -> None:
+        try:
+            self._connection.execute("rollback")
+        except duckdb.Error:
+            pass
+
+    def _execute(self, step: str, sql: str) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._connection.execute(sql)
+        except duckdb.Error as error:
+            raise EngineError(str(error), step=step, sql=sql) from error
+
+
+def _connect(path: str) -> duckdb.DuckDBPyConnection:
+    try:
+        connection = duckdb.connect(path)
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            reason = f"the store {path} is in use by another process: close it there, or open another store"
+            raise StoreError(reason) from error
+        raise StoreError(f"the store {path} cannot be opened: {error}") from error
+    except duckdb.Error as error:
+        raise StoreError(f"{path} is not a DuckDB store: {error}") from error
+    connection.execute("set python_scan_all_frames = false")
+    connection.execute("set python_enable_replacements = false")
+    return connection
+
+
+def _duckdb_type(arrow: pa.DataType) -> Any:
+    """An Arrow type as DuckDB's, for the signature of a function."""
+    if pa.types.is_list(arrow):
+        return duckdb.list_type(_duckdb_type(arrow.value_type))
+    if pa.types.is_struct(arrow):
+        return duckdb.struct_type({field.name: _duckdb_type(field.type) for field in arrow})
+    names = {pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN", pa.string(): "VARCHAR"}
+    return duckdb.sqltype(names[arrow])

@@ -1,0 +1,73 @@
+"""Arranging the predicates of new queries by what the store has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.plan.subscribe import ARRANGE
+from xpubsub.shred.arrange import Arranger
+from xpubsub.shred.rows import ARRANGED
+from xpubsub.shred.selectivity import Predicate, Seen, Selectivity
+from xpubsub.step import Step, file_step
+from xpubsub.store.store import Store
+
+_NEW_QUERY = Step("query_to_arrange", "select sub_id, predicates from new_query")
+_BUCKETS = Step("bucket", "select * from known_bucket union all select * from new_bucket")
+
+
+def arrange(store: Store) -> None:
+    """Make the relation `arranged` out of `new_query`."""
+    store.run(*ARRANGE, file_step("known_bucket"))
+    arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
+    store.engine.map_arrow("arranged", _NEW_QUERY, _function(arranger), ARRANGED)
+
+
+def _selectivity(store: Store) -> Selectivity:
+    messages = int(store.rows(file_step("seen_messages"))[0]["messages"])
+    constants = {
+        (row["linear_path_id"], row["op"]): row["constants"]
+        for row in store.rows(Step("constants", "select * from query_constant"))
+    }
+    if not messages:
+        return Selectivity(constants=constants)
+    tagpaths = _grouped(store.rows(Step("seen_paths", "select * from seen_path")), "linear_path_id", _tagpath)
+    values = _grouped(store.rows(file_step("seen_value")), "tagpath_id", _value)
+    seen = {tagpath: Seen(rows) for tagpath, rows in values.items()}
+    return Selectivity(messages, {path: [seen[each] for each in ids if each in seen] for path, ids in tagpaths.items()},
+                       constants)
+
+
+def _bounds(store: Store) -> dict[tuple[int, str], list[float]]:
+    bounds: dict[tuple[int, str], list[float]] = {}
+    for row in store.rows(_BUCKETS):
+        bounds.setdefault((row["linear_path_id"], row["op"]), []).append(row["bound"])
+    return {key: sorted(set(values)) for key, values in bounds.items()}
+
+
+def _tagpath(row: dict[str, Any]) -> int:
+    return int(row["tagpath_id"])
+
+
+def _value(row: dict[str, Any]) -> tuple[str | None, float | None, int]:
+    return row["value"], row["number"], int(row["seen"])
+
+
+def _grouped(
+    rows: list[dict[str, Any]], key: str, value: Callable[[dict[str, Any]], Any]
+) -> dict[int, list[Any]]:
+    groups: dict[int, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(row[key], []).append(value(row))
+    return groups
+
+
+def _function(arranger: Arranger) -> ArrowFunction:
+    def arranged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            queries = ((row["sub_id"], [Predicate(**each) for each in row["predicates"]]) for row in batch.to_pylist())
+            yield from arranger.table(queries).to_batches()
+    return arranged

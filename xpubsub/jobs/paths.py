@@ -1,0 +1,40 @@
+"""What is known of paths: the tag paths and linear paths of the store, and the matches between new ones."""
+
+from __future__ import annotations
+
+from xpubsub.limits import Limits
+from xpubsub.shred.matches import LinearUse, linear_matcher
+from xpubsub.shred.rows import PATH_MATCHED
+from xpubsub.shred.tagpaths import TagPathCache
+from xpubsub.step import Step, file_step
+from xpubsub.store.store import Store
+
+_NEW_LINEAR = file_step("new_linear")
+_TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
+
+
+def known_tagpaths(store: Store) -> dict[str, int]:
+    """The tag paths of the store, with their use."""
+    return {row["tagpath"]: row["node_use"] for row in store.rows(file_step("known_tagpaths"))}
+
+
+def known_linear_paths(store: Store) -> dict[str, LinearUse]:
+    """The linear paths of the store, with their use and annotations."""
+    brinfos: dict[str, list[str]] = {}
+    for row in store.rows(file_step("known_brinfos")):
+        brinfos.setdefault(row["linear_path"], []).append(row["brinfo"])
+    return {
+        row["linear_path"]: LinearUse(row["node_use"], tuple(brinfos.get(row["linear_path"], ())))
+        for row in store.rows(file_step("known_linear_paths"))
+    }
+
+
+def tagpath_cache(store: Store, limits: Limits) -> TagPathCache:
+    """A cache of tag paths that starts with those of the store."""
+    return TagPathCache(known_tagpaths(store), lambda: known_linear_paths(store), limits)
+
+
+def match_new_linear_paths(store: Store, limits: Limits) -> None:
+    """Make the relation `path_matched`: what this call's new linear paths match among the known tag paths."""
+    tagpaths = [row["tagpath"] for row in store.rows(_TAGPATHS)]
+    store.engine.map_arrow("path_matched", _NEW_LINEAR, linear_matcher(tagpaths, limits), PATH_MATCHED)

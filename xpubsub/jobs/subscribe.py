@@ -1,0 +1,70 @@
+"""Subscribing and unsubscribing: one call, all of it or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.errors import RowErrors, StoreError
+from xpubsub.jobs.arranging import arrange
+from xpubsub.jobs.paths import match_new_linear_paths
+from xpubsub.limits import Limits
+from xpubsub.plan.subscribe import APPENDS, CHECK, NEW
+from xpubsub.shred.rows import COMPILED
+from xpubsub.shred.subscriptions import Compiler
+from xpubsub.step import Step, file_step
+from xpubsub.store.store import Store
+
+_INCOMING = Step("incoming_rows", "select row_no, subscription_id, text from incoming")
+_COUNT = Step("count_new", "select count(*) as added from compiled_new")
+
+
+def subscribe(
+    store: Store, incoming: pa.Table, namespaces: Mapping[str, str], dialect: str, stream: str, limits: Limits
+) -> int:
+    """Add the rows (row_no, subscription_id, text); returns how many were not there before."""
+    compiler = Compiler(dict(namespaces), dialect, limits)
+    form = {"dialect": dialect, "namespaces": json.dumps(dict(namespaces), sort_keys=True), "stream": stream}
+    with store.call("subscribe", subscriptions=incoming.num_rows, **form):
+        store.engine.load("incoming", incoming)
+        store.engine.map_arrow("compiled", _INCOMING, _compiling(compiler), COMPILED)
+        store.run(*CHECK)
+        _refuse(store)
+        store.run(*NEW)
+        _refuse_collisions(store, file_step("collision"))
+        match_new_linear_paths(store, limits)
+        arrange(store)
+        store.append(*APPENDS)
+        return int(store.rows(_COUNT)[0]["added"])
+
+
+def unsubscribe(store: Store, ids: list[str]) -> list[str]:
+    """Remove visible subscriptions; returns the ids that were removed."""
+    with store.call("unsubscribe", subscriptions=len(ids)):
+        store.engine.load("leaving", pa.table({"subscription_id": pa.array(ids, pa.string())}))
+        store.run(*store.visible(), file_step("new_unsubscription"))
+        removal = Step("removal", "select * from new_unsubscription")
+        store.engine.append("unsubscription", removal)
+        return [row["subscription_id"] for row in store.rows(removal)]
+
+
+def _compiling(compiler: Compiler) -> ArrowFunction:
+    def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            yield from compiler.table(rows).to_batches()
+    return compiled
+
+
+def _refuse(store: Store) -> None:
+    conflicts = store.rows(file_step("subscribe_conflict"))
+    if conflicts:
+        raise RowErrors(sorted(conflicts, key=lambda row: int(row["row_no"])))
+
+
+def _refuse_collisions(store: Store, step: Step) -> None:
+    for row in store.rows(step):
+        raise StoreError(f"two {row['what']} texts have the same id: {row['text']!r} and {row['other']!r}")

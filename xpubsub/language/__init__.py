@@ -1,0 +1,1 @@
+"""Subscription languages: text → tokens → a small frozen tree → normal form. No SQL, no engine."""

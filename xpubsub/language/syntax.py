@@ -1,0 +1,140 @@
+"""The tree of an XPath filter: frozen, small, without behaviour of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import Union
+
+Axis = OneOf["child", "descendant", "self"]
+NodeKind = OneOf["element", "attribute", "text", "node"]
+
+
+@dataclass(frozen=True)
+class NodeTest:
+    """What a step selects; `uri` or `local` of None means any."""
+
+    kind: NodeKind
+    uri: str | None = None
+    local: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a path: an axis, a test and the predicates on the node."""
+
+    axis: Axis
+    test: NodeTest
+    predicates: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Path:
+    """A location path; an absolute one starts at the document node."""
+
+    absolute: bool
+    steps: tuple[Step, ...]
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A string constant."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number constant."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Compare:
+    """A comparison of a path or constant with a path or constant."""
+
+    op: str
+    left: Expr
+    right: Expr
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """`contains` or `starts-with`."""
+
+    name: str
+    left: Expr
+    right: Expr
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """Any of the parts."""
+
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite of the part."""
+
+    part: Expr
+
+
+Expr = Union[Path, Literal, Number, Compare, Call, And, Or, Not]
+"""Any expression."""
+
+
+def dump(expr: Expr) -> str:
+    """The tree as one line of text, for tests and for people."""
+    match expr:
+        case Path(absolute, steps):
+            return ("/" if absolute else "") + " ".join(_dump_step(step) for step in steps)
+        case Literal(value):
+            return repr(value)
+        case Number(value):
+            return f"{value:g}"
+        case Compare(op, left, right) | Call(op, left, right):
+            return f"({op} {dump(left)} {dump(right)})"
+        case And(parts):
+            return f"(and {' '.join(map(dump, parts))})"
+        case Or(parts):
+            return f"(or {' '.join(map(dump, parts))})"
+        case Not(part):
+            return f"(not {dump(part)})"
+
+
+def _dump_step(step: Step) -> str:
+    predicates = "".join(f"[{dump(predicate)}]" for predicate in step.predicates)
+    return f"{step.axis}::{name_of(step.test)}{predicates}"
+
+
+def name_of(test: NodeTest) -> str:
+    """A test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`."""
+    if test.kind in ("text", "node"):
+        return f"{test.kind}()"
+    local = "*" if test.local is None else test.local
+    if test.uri is None:
+        name = "*" if test.local is None else f"*:{local}"
+    else:
+        name = expanded_name(test.uri, local)
+    return f"@{name}" if test.kind == "attribute" else name
+
+
+def expanded_name(uri: str, local: str) -> str:
+    """An expanded name as text, injective: braces and percent signs of the URI are escaped."""
+    if not uri:
+        return local
+    escaped = uri.replace("%", "%25").replace("{", "%7B").replace("}", "%7D")
+    return f"{{{escaped}}}{local}"

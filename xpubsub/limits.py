@@ -1,0 +1,31 @@
+"""Limits on what is accepted, all of which the user can set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on messages and on subscriptions; beyond one, the input is refused with its name."""
+
+    max_bytes: int = 64 * 1024 * 1024
+    """Size of one message, in bytes."""
+    max_depth: int = 256
+    """Nesting depth of elements in one message."""
+    max_nodes: int = 5_000_000
+    """Elements, attributes and text nodes of one message."""
+    max_attributes: int = 1_000
+    """Attributes of one element."""
+    max_positions: int = 100_000
+    """Ways in which one tag path may be bound to the branching points of one linear path."""
+    forbid_dtd: bool = False
+    """Refuse a document type declaration altogether (entity declarations are always refused)."""
+    max_expression: int = 100_000
+    """Length of a subscription's text, in characters."""
+    max_nesting: int = 60
+    """Nesting depth of predicates, parentheses and not() in a subscription."""
+    max_disjuncts: int = 256
+    """Conjunctions a subscription may become once its `or` is written out."""
+    max_branches: int = 60
+    """Conditions that may meet in one node of a subscription."""

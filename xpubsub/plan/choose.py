@@ -1,0 +1,72 @@
+"""Choosing a plan: by name, or from what the store knows, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xpubsub.errors import Error
+from xpubsub.plan.brpred import branches_by_function, branches_by_sql, no_branches
+from xpubsub.plan.share import bucket, share
+from xpubsub.step import Pipeline, file_step
+from xpubsub.plan.unroll import unroll
+
+FILTER_PLANS = ("unroll", "share", "bucket")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a plan is chosen from: counts over the stored queries."""
+
+    queries: int = 0
+    predicates: int = 0
+    """Predicates of all queries together."""
+    edges: int = 0
+    """Edges of their chains; fewer than predicates where chains are shared."""
+    range_access: int = 0
+    """Queries whose most selective predicate is not an equality."""
+    levels: int = 0
+    """Depth of the deepest branching, 0 if no query has branches to check."""
+    slots: int = 5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A plan and why it was taken."""
+
+    plan: str
+    reason: str
+
+
+def choose(asked: str, summary: Summary) -> Choice:
+    """The plan for filters among those asked for; `auto` decides by statistics."""
+    names = [name.strip() for name in asked.split(",")]
+    for name in names:
+        if name not in (*FILTER_PLANS, "auto"):
+            known = ", ".join(("auto", *FILTER_PLANS))
+            raise Error(f"there is no plan {name!r}: the plans are {known}")
+    named = [name for name in names if name in FILTER_PLANS]
+    if len(named) > 1:
+        raise Error(f"{' and '.join(named)} are plans for the same kind of subscription: name one")
+    return Choice(named[0], "asked for by name") if named else _automatic(summary)
+
+
+def _automatic(summary: Summary) -> Choice:
+    queries = max(summary.queries, 1)
+    if summary.range_access > 0.5 * queries and summary.queries > 1000:
+        share_of = 100 * summary.range_access // queries
+        return Choice("bucket", f"{share_of}% of {summary.queries} queries have no equality predicate to start from")
+    if summary.predicates > 1000 and summary.edges < 0.1 * summary.predicates:
+        return Choice("share", f"{summary.predicates} predicates share {summary.edges} chain edges")
+    return Choice("unroll", f"{summary.queries} queries mostly start from a selective equality predicate")
+
+
+def filter_pipeline(plan: str, summary: Summary, *, branches_in_sql: bool) -> Pipeline:
+    """All steps from shredded messages to notifications."""
+    candidates = {"unroll": lambda: unroll(summary.slots), "share": share, "bucket": bucket}[plan]()
+    if not summary.levels:
+        branches = no_branches()
+    elif branches_in_sql:
+        branches = branches_by_sql(summary.levels)
+    else:
+        branches = branches_by_function()
+    return (*candidates, *branches, file_step("matched"), file_step("gone"), file_step("notification"))

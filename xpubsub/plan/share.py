@@ -1,0 +1,34 @@
+"""The `share` and `bucket` plans: chains of predicates that queries share, walked by recursion (section 4.2)."""
+
+from __future__ import annotations
+
+from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
+
+
+def share() -> Pipeline:
+    """Candidates by shared chains, equality predicates first."""
+    return _chains(RANGE_ROOT)
+
+
+def bucket() -> Pipeline:
+    """The same, but chains with a range predicate start in one of few buckets."""
+    return _chains(BUCKET_ROOT)
+
+
+def _chains(ranges: int) -> Pipeline:
+    return (
+        file_step("path_tuple"),
+        file_step("path_key"),
+        chain_root(SHARE_ROOT, ranges),
+        file_step("share_equal"),
+        file_step("chain_start"),
+        file_step("candidate", file="share_other"),
+    )
+
+
+def chain_root(*roots: int) -> Step:
+    """One row: a root from which chains start."""
+    values = ", ".join(f"({root})" for root in roots)
+    header = "-- One row: a root from which chains start."
+    return Step("chain_root", f"{header}\nselect cast(v.chain_id as bigint) as chain_id from (values {values}) as v(chain_id)")

@@ -1,0 +1,1 @@
+"""Text → rows: subscriptions and messages become Arrow tables, in bounded memory. Runs no SQL."""

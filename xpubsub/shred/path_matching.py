@@ -1,0 +1,76 @@
+"""Which tag paths match which linear paths: one automaton for many linear paths, run once per tag path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from xpubsub.shred.linear_paths import components, linear_steps
+
+
+@lru_cache(maxsize=65536)
+def accepted_names(component: str) -> tuple[str, ...]:
+    """The step names that a component of a tag path satisfies: itself, `*`, `{uri}*` and `*:local`."""
+    if component == "text()":
+        return (component,)
+    mark, name = ("@", component[1:]) if component[0] == "@" else ("", component)
+    uri, brace, local = name.rpartition("}")
+    names = (component, f"{mark}*", f"{mark}*:{local}")
+    return (*names, f"{mark}{uri}}}*") if brace else names
+
+
+@dataclass
+class _State:
+    """A state of the automaton: the steps so far; `accepts` is set where a linear path ends."""
+
+    child: dict[str, _State] = field(default_factory=dict)
+    descendant: dict[str, _State] = field(default_factory=dict)
+    accepts: str | None = None
+
+
+class PathAutomaton:
+    """Linear paths as a trie that shares prefixes, run as a non-deterministic automaton over tag paths."""
+
+    def __init__(self, linear_paths: Iterable[str] = ()) -> None:
+        self._root = _State()
+        self._known: set[str] = set()
+        self.add(linear_paths)
+
+    def add(self, linear_paths: Iterable[str]) -> None:
+        """Add linear paths; those already there are skipped."""
+        for linear_path in linear_paths:
+            if linear_path not in self._known:
+                self._known.add(linear_path)
+                self._insert(linear_path)
+
+    def _insert(self, linear_path: str) -> None:
+        state = self._root
+        for descends, name in linear_steps(linear_path):
+            edges = state.descendant if descends else state.child
+            state = edges.setdefault(name, _State())
+        state.accepts = linear_path
+
+    def matches(self, tagpath: str) -> list[str]:
+        """The linear paths that match a tag path from its root to its last node."""
+        reached = [self._root]
+        waiting: list[_State] = []
+        for component in components(tagpath):
+            waiting.extend(state for state in reached if state.descendant)
+            reached = list(_follow(reached, waiting, accepted_names(component)))
+            if not reached and not waiting:
+                return []
+        return [state.accepts for state in reached if state.accepts is not None]
+
+
+def _follow(reached: list[_State], waiting: list[_State], names: tuple[str, ...]) -> Iterator[_State]:
+    """The states after one more component, each once."""
+    found: dict[int, _State] = {}
+    for name in names:
+        for state in reached:
+            if (after := state.child.get(name)) is not None:
+                found[id(after)] = after
+        for state in waiting:
+            if (after := state.descendant.get(name)) is not None:
+                found[id(after)] = after
+    return iter(found.values())

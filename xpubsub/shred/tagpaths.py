@@ -1,0 +1,90 @@
+"""The tag-path cache: for each place a node can stand, whether any subscription looks at it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from xpubsub.ids import stable_id
+from xpubsub.language.syntax import expanded_name
+from xpubsub.limits import Limits
+from xpubsub.shred.matches import LinearUse, PathMatches
+from xpubsub.shred.path_matching import PathAutomaton
+
+EXISTS, VALUE, NUMBER = 1, 2, 4
+"""How nodes are used: that they are there, their string value, their value as a number."""
+
+
+class TagNode:
+    """One tag path: its id, its use (0: nobody asks for it), and the tag paths one step further."""
+
+    __slots__ = ("attributes", "children", "tagpath", "tagpath_id", "text", "use")
+
+    def __init__(self, tagpath: str, use: int) -> None:
+        self.tagpath = tagpath
+        self.tagpath_id = stable_id(tagpath)
+        self.use = use
+        self.children: dict[str, TagNode] = {}
+        self.attributes: dict[str, TagNode] = {}
+        self.text: TagNode | None = None
+
+
+class TagPathCache:
+    """A tree of tag paths, grown as messages are read; each new tag path is looked up once.
+
+    `known` are the tag paths of the store with their use. One that is not known is run through the automaton of
+    all linear paths, which is only built then; if some linear path matches, its rows are kept until taken.
+    """
+
+    def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits) -> None:
+        self._known = known
+        self._load = linear
+        self._linear: Mapping[str, LinearUse] | None = None
+        self._automaton = PathAutomaton()
+        self._limits = limits
+        self._found = PathMatches(limits)
+        self.root = TagNode("/", self._use("/"))
+
+    def take_found(self) -> PathMatches:
+        """The rows of the tag paths found since they were last taken."""
+        found, self._found = self._found, PathMatches(self._limits)
+        return found
+
+    def child(self, parent: TagNode, raw: str) -> TagNode:
+        """The tag path of a child element, given its name as expat writes it."""
+        node = parent.children[raw] = self._node(parent, _expand(raw))
+        return node
+
+    def attribute(self, parent: TagNode, raw: str) -> TagNode:
+        """The tag path of an attribute, given its name as expat writes it."""
+        node = parent.attributes[raw] = self._node(parent, "@" + _expand(raw))
+        return node
+
+    def text(self, parent: TagNode) -> TagNode:
+        """The tag path of the text nodes below an element."""
+        node = parent.text = self._node(parent, "text()")
+        return node
+
+    def _node(self, parent: TagNode, name: str) -> TagNode:
+        tagpath = f"{parent.tagpath.rstrip('/')}/{name}"
+        return TagNode(tagpath, self._use(tagpath))
+
+    def _use(self, tagpath: str) -> int:
+        use = self._known.get(tagpath)
+        return self._look_up(tagpath) if use is None else use
+
+    def _look_up(self, tagpath: str) -> int:
+        if self._linear is None:
+            self._linear = self._load()
+            self._automaton.add(self._linear)
+        matched = {each: self._linear[each] for each in self._automaton.matches(tagpath)}
+        if matched:
+            self._found.add(tagpath, matched)
+        use = 0
+        for each in matched.values():
+            use |= each.use
+        return use
+
+
+def _expand(raw: str) -> str:
+    uri, _, local = raw.rpartition("\n")
+    return expanded_name(uri, local)

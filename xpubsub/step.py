@@ -1,0 +1,29 @@
+"""A step: SQL with a name. Plans build steps, engines run them; neither knows more of the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xpubsub.sqlfiles import sql_file
+
+
+@dataclass(frozen=True)
+class Step:
+    """One relation of a pipeline, in DuckDB's dialect, over the tables of the store and earlier steps."""
+
+    name: str
+    sql: str
+    materialise: bool = True
+    """Whether later steps read it more than once, so that it should be computed once and kept."""
+
+
+Pipeline = tuple[Step, ...]
+"""Steps in the order in which they run; each reads tables of the store and earlier steps."""
+
+
+def file_step(name: str, *, file: str | None = None, materialise: bool = True, **values: str) -> Step:
+    """A step of a SQL file; `$name` in the file is replaced by a value of ours, never by a user's text."""
+    sql = sql_file(file or name)
+    for key, value in values.items():
+        sql = sql.replace(f"${key}", value)
+    return Step(name, sql, materialise)

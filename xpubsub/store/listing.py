@@ -1,0 +1,53 @@
+"""Looking at a store: its subscriptions, one of them, its counts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from xpubsub.errors import StoreError
+from xpubsub.step import file_step
+from xpubsub.store.store import Store
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One subscription, as it was given and as the queries it became."""
+
+    subscription_id: str
+    kind: str
+    stream: str
+    dialect: str
+    namespaces: dict[str, str]
+    text: str
+    queries: tuple[str, ...]
+
+
+def list_subscriptions(store: Store) -> pa.Table:
+    """The visible subscriptions in the order of their ids."""
+    with store.engine.pipeline():
+        store.run(*store.visible())
+        return store.engine.fetch(file_step("list"))
+
+
+def show_subscription(store: Store, subscription_id: str) -> Shown:
+    """One visible subscription."""
+    with store.engine.pipeline():
+        store.engine.load("asked", pa.table({"subscription_id": [subscription_id]}))
+        store.run(*store.visible())
+        rows = store.rows(file_step("show"))
+        if not rows:
+            raise StoreError(f"there is no subscription {subscription_id!r} in this store")
+        queries = tuple(row["query"] for row in store.rows(file_step("show_query")))
+    row = rows[0]
+    row["namespaces"] = json.loads(row["namespaces"])
+    return Shown(**row, queries=queries)
+
+
+def store_stats(store: Store) -> dict[str, int]:
+    """Counts by name."""
+    with store.engine.pipeline():
+        store.run(*store.visible())
+        return {row["name"]: int(row["amount"]) for row in store.rows(file_step("stats"))}

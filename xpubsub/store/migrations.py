@@ -1,0 +1,112 @@
+"""Migrations: numbered DDL files, applied in order and recorded; gaps and edits are errors."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import sqlglot
+
+from xpubsub.engines.base import Engine
+from xpubsub.errors import StoreError
+from xpubsub.sqlfiles import folder
+from xpubsub.step import Step
+
+RECORD = "create table if not exists schema_migration (version integer, name varchar, checksum varchar)"
+_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+_APPLIED = Step("applied", "select distinct version, name, checksum from schema_migration")
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file of DDL."""
+
+    version: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        """A digest of the file, by which an edit after application is noticed."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()[:16]
+
+    @property
+    def statements(self) -> list[str]:
+        """The statements of the file, comments included."""
+        trees = sqlglot.parse(self.sql, read="duckdb")
+        return [tree.sql(dialect="duckdb", pretty=True) for tree in trees if tree is not None]
+
+
+def available(directory: Path | None = None) -> list[Migration]:
+    """The migrations that ship with this version, in order, numbered without a gap."""
+    found: list[Migration] = []
+    for path in sorted((directory or folder("migrations")).glob("*.sql")):
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            raise StoreError(f"{path.name} is not named like a migration: NNNN_purpose.sql")
+        found.append(Migration(int(match[1]), match[2], path.read_text(encoding="utf-8")))
+    for expected, migration in enumerate(found, start=1):
+        if migration.version != expected:
+            raise StoreError(f"migration {expected:04d} is missing before {migration.version:04d}_{migration.name}")
+    return found
+
+
+def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
+    """Bring a store up to date; returns what was applied."""
+    migrations = available() if migrations is None else migrations
+    engine.define(RECORD)
+    applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
+    pending = _pending(applied, migrations)
+    for migration in migrations:
+        if migration not in pending and not engine.PERSISTENT_CATALOG:
+            _define(engine, migration)
+    for migration in pending:
+        with engine.transaction():
+            _define(engine, migration)
+            _record(engine, migration)
+    return pending
+
+
+def pending(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
+    """The migrations that a store still lacks; all of them if it is empty."""
+    migrations = available() if migrations is None else migrations
+    if not engine.has_tables():
+        return migrations
+    applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
+    return _pending(applied, migrations)
+
+
+def _pending(applied: dict[int, dict[str, str]], migrations: list[Migration]) -> list[Migration]:
+    known = {migration.version: migration for migration in migrations}
+    for version in sorted(applied):
+        name = f"{version:04d}_{applied[version]['name']}"
+        if version not in known:
+            raise StoreError(f"the store has migration {name}, which this version of xpubsub does not know: upgrade it")
+        if applied[version]["checksum"] != known[version].checksum:
+            raise StoreError(f"migration {name} was edited after it was applied to this store")
+    for version in range(1, max(applied, default=0)):
+        if version not in applied:
+            raise StoreError(f"migration {version:04d} was never applied to this store, but a later one was")
+    return [migration for migration in migrations if migration.version not in applied]
+
+
+def _define(engine: Engine, migration: Migration) -> None:
+    for statement in migration.statements:
+        engine.define(statement)
+
+
+def _record(engine: Engine, migration: Migration) -> None:
+    row = {"version": [migration.version], "name": [migration.name], "checksum": [migration.checksum]}
+    schema = pa.schema([("version", pa.int32()), ("name", pa.string()), ("checksum", pa.string())])
+    with engine.pipeline():
+        engine.load("migration", pa.table(row, schema=schema))
+        engine.append("schema_migration", Step("migration_record", "select * from migration"))
+
+
+def script(engine_render: Engine) -> str:
+    """All DDL as the engine would run it, for whoever creates the tables by other means."""
+    statements = [RECORD, *(each for migration in available() for each in migration.statements)]
+    return "\n\n".join(f"{engine_render.rendered(statement)};" for statement in statements)

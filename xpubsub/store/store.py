@@ -1,0 +1,73 @@
+"""One open store: its engine, its settings, and what it knows of paths and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+
+from xpubsub.engines.base import Engine
+from xpubsub.errors import StoreError
+from xpubsub.store.migrations import migrate
+from xpubsub.step import Pipeline, Step, file_step
+
+DEFAULT_SLOTS = 5
+GONE, VISIBLE = file_step("gone"), file_step("visible")
+
+
+class Store:
+    """Opens or creates a store on an engine; every write goes through `call`."""
+
+    def __init__(self, engine: Engine, *, slots: int | None = None) -> None:
+        self.engine = engine
+        self.migrated = migrate(engine)
+        self.slots = self._slots(slots)
+
+    def _slots(self, asked: int | None) -> int:
+        rows = self.rows(Step("settings", "select name, value from setting"))
+        stored = next((int(row["value"]) for row in rows if row["name"] == "slots"), None)
+        if stored is None:
+            self._set("slots", str(asked or DEFAULT_SLOTS))
+            return asked or DEFAULT_SLOTS
+        if asked is not None and asked != stored:
+            raise StoreError(f"this store was created with slots={stored}; it cannot be opened with slots={asked}")
+        return stored
+
+    def _set(self, name: str, value: str) -> None:
+        with self.engine.pipeline(), self.engine.transaction():
+            self.engine.load("new_setting", pa.table({"name": [name], "value": [value]}))
+            self.engine.append("setting", Step("setting_row", "select name, value from new_setting"))
+
+    def rows(self, step: Step) -> list[dict[str, Any]]:
+        """A step's result as Python rows."""
+        return list(self.engine.fetch(step).to_pylist())
+
+    def run(self, *steps: Step) -> None:
+        """Run steps in order."""
+        for step in steps:
+            self.engine.run(step)
+
+    def append(self, *appends: tuple[str, Step]) -> None:
+        """Append steps' results to tables, in order."""
+        for table, step in appends:
+            self.engine.append(table, step)
+
+    @contextmanager
+    def call(self, action: str, **form: object) -> Iterator[None]:
+        """A call that changes subscriptions: its rows become visible together, when the block ends."""
+        with self.engine.pipeline():
+            with self.engine.transaction():
+                number = self.rows(file_step("last_call"))[0]["call_no"] + 1
+                self.engine.load("call_form", _one_row(call_no=number, action=action, **form))
+                yield
+                self.engine.append("completed_call", file_step("completed"))
+
+    def visible(self) -> Pipeline:
+        """The steps that lead to the relation `visible`."""
+        return (GONE, VISIBLE)
+
+
+def _one_row(**values: object) -> pa.Table:
+    return pa.table({name: [value] for name, value in values.items()})
