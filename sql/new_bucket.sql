@@ -22,4 +22,4 @@ from (
 ) as t
 semi join (select linear_path_id, op from query_constant where constants >= 100) as m
   on m.linear_path_id = t.linear_path_id and m.op = t.op
-anti join predicate_bucket as b on b.linear_path_id = t.linear_path_id and b.op = t.op
+anti join known_bucket as b on b.linear_path_id = t.linear_path_id and b.op = t.op

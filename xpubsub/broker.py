@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from xpubsub.engines.duckdb import DuckDBEngine
-from xpubsub.errors import Error
+from xpubsub.engines.base import Engine
+from xpubsub.errors import EngineError, Error
+from xpubsub.jobs.explain_plan import explain_plan
+from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
@@ -20,10 +23,13 @@ from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
+from xpubsub.store.migrations import script
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xpubsub.jobs.frames import FramePublisher
 
 DEFAULT_STREAM = "S"
 ENGINES = ("duckdb", "spark")
@@ -39,7 +45,33 @@ def connect(
         raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
     if slots is not None and not 1 <= slots <= 8:
         raise Error(f"slots is a number from 1 to 8, not {slots}")
-    return Broker(Store(DuckDBEngine(os.fspath(path)), slots=slots), limits or Limits())
+    store = Store(_open(engine, os.fspath(path), spark, master), slots=slots)
+    return Broker(store, limits or Limits())
+
+
+def _open(engine: str, path: str, spark: SparkSession | None, master: str | None) -> Engine:
+    if engine == "duckdb":
+        return DuckDBEngine(path)
+    try:
+        from xpubsub.engines.spark import SparkEngine
+    except ImportError as error:
+        raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
+    return SparkEngine(path, spark, master)
+
+
+def print_sql(engine: str) -> str:
+    """The DDL of a store as an engine runs it."""
+    return script(engine)
+
+
+def _publisher(store: Store, limits: Limits) -> Publisher | FramePublisher:
+    if not store.engine.DISTRIBUTED:
+        return Publisher(store, limits)
+    from xpubsub.engines.spark import SparkEngine
+    from xpubsub.jobs.frames import FramePublisher
+
+    assert isinstance(store.engine, SparkEngine)
+    return FramePublisher(store, store.engine, limits)
 
 
 class Broker:
@@ -48,7 +80,7 @@ class Broker:
     def __init__(self, store: Store, limits: Limits) -> None:
         self.store = store
         self.limits = limits
-        self._publisher = Publisher(store, limits)
+        self._publisher = _publisher(store, limits)
 
     def __enter__(self) -> Broker:
         return self
@@ -87,9 +119,27 @@ class Broker:
         """Remove subscriptions; returns the ids that were there."""
         return unsubscribe(self.store, [ids] if isinstance(ids, str) else [*ids])
 
-    def publish(self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> Result:
-        """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions."""
-        return self._publisher.publish(messages, stream, plan)
+    def publish(
+        self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
+        progress: Callable[[int], None] | None = None,
+    ) -> Result:
+        """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
+
+        `progress` is called with 1 for each message read.
+        """
+        return self._publisher.publish(messages, stream, plan, progress=progress)
+
+    def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
+        """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
+        return self.publish_frames(messages, stream=stream, plan=plan)[0]
+
+    def publish_frames(
+        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto"
+    ) -> tuple[DataFrame, DataFrame]:
+        """The same, with a second DataFrame of the messages that are set aside."""
+        if isinstance(self._publisher, Publisher):
+            raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
+        return self._publisher.frames(messages, stream, plan)
 
     def list(self) -> pa.Table:
         """The subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
@@ -98,6 +148,17 @@ class Broker:
     def show(self, subscription_id: str) -> Shown:
         """One subscription, as it was given and as the queries it became."""
         return show_subscription(self.store, subscription_id)
+
+    def gc(self) -> dict[str, int]:
+        """Reclaim what no subscription needs and arrange the rest anew; returns the rows removed, by table."""
+        try:
+            return collect(self.store)
+        finally:
+            self._publisher.forget()
+
+    def explain_sql(self, plan: str = "auto") -> str:
+        """The plan that `publish` would take, why, and the SQL of each step."""
+        return explain_plan(self.store, self._publisher.summary(), plan)
 
     def stats(self) -> dict[str, int]:
         """Counts over the store, by name."""

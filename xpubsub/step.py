@@ -13,17 +13,17 @@ class Step:
 
     name: str
     sql: str
-    materialise: bool = True
-    """Whether later steps read it more than once, so that it should be computed once and kept."""
+    reused: bool = False
+    """Whether more than one later step reads it, so that it is worth keeping where results are lazy."""
 
 
 Pipeline = tuple[Step, ...]
 """Steps in the order in which they run; each reads tables of the store and earlier steps."""
 
 
-def file_step(name: str, *, file: str | None = None, materialise: bool = True, **values: str) -> Step:
+def file_step(name: str, *, file: str | None = None, reused: bool = False, **values: str) -> Step:
     """A step of a SQL file; `$name` in the file is replaced by a value of ours, never by a user's text."""
     sql = sql_file(file or name)
     for key, value in values.items():
         sql = sql.replace(f"${key}", value)
-    return Step(name, sql, materialise)
+    return Step(name, sql, reused)

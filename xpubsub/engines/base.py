@@ -31,9 +31,6 @@ class Engine(Protocol):
     def define(self, statement: str) -> None:
         """Run a DDL statement in DuckDB's dialect."""
 
-    def rendered(self, statement: str) -> str:
-        """A DDL statement as this engine runs it."""
-
     def has_tables(self) -> bool:
         """Whether the store's tables have been created."""
 

@@ -35,6 +35,17 @@ def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> 
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
+def table_ddl(statement: str, dialect: str, name: str | None = None, location: str | None = None) -> str:
+    """A `create table` statement in a dialect: on Spark as Parquet, at a place of its own if one is given."""
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    if name is not None:
+        tree.find(exp.Table).replace(exp.to_table(name))
+    sql = tree.sql(dialect=dialect, pretty=True)
+    if dialect == "spark":
+        sql += "\nUSING PARQUET" + (f" LOCATION {exp.Literal.string(location).sql(dialect)}" if location else "")
+    return sql
+
+
 @lru_cache(maxsize=4096)
 def _render(sql: str, dialect: str) -> str:
     return str(_translated(parse(sql), dialect).sql(dialect=dialect))

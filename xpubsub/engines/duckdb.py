@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.engines.dialect import render
+from xpubsub.engines.dialect import render, table_ddl
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.step import Step
 
@@ -29,17 +29,14 @@ class DuckDBEngine:
 
     def __init__(self, path: str) -> None:
         self._connection = _connect(path)
-        self._relations: list[tuple[str, str]] = []
+        self._relations: list[str] = []
         self._registered: set[str] = set()
 
     def close(self) -> None:
         self._connection.close()
 
     def define(self, statement: str) -> None:
-        self._execute("ddl", self.rendered(statement))
-
-    def rendered(self, statement: str) -> str:
-        return render(statement, self.DIALECT)
+        self._execute("ddl", table_ddl(statement, self.DIALECT))
 
     def has_tables(self) -> bool:
         query = "select count(*) from duckdb_tables() where table_name = 'schema_migration'"
@@ -53,7 +50,7 @@ class DuckDBEngine:
             yield
         finally:
             while len(self._relations) > depth:
-                self._drop(*self._relations.pop())
+                self._drop(self._relations.pop())
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -69,12 +66,12 @@ class DuckDBEngine:
         source = f"arrow_{next(_COUNTER)}"
         self._connection.register(source, table)
         try:
-            self._create(name, f"select * from {source}", table=True)
+            self._create(name, f"select * from {source}")
         finally:
             self._connection.unregister(source)
 
     def run(self, step: Step) -> None:
-        self._create(step.name, self.sql(step), table=step.materialise)
+        self._create(step.name, self.sql(step))
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         batches = self.fetch(source).to_batches(max_chunksize=100_000)
@@ -93,7 +90,7 @@ class DuckDBEngine:
 
     def replace(self, tables: Mapping[str, Step]) -> None:
         for name, step in tables.items():
-            self._create(f"kept_{name}", self.sql(step), table=True)
+            self._create(f"kept_{name}", self.sql(step))
         for name in tables:
             self._execute(name, f"delete from {name}")
             self._execute(name, f"insert into {name} by name select * from kept_{name}")
@@ -109,14 +106,13 @@ class DuckDBEngine:
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT)
 
-    def _create(self, name: str, sql: str, *, table: bool) -> None:
-        kind = "table" if table else "view"
-        self._execute(name, f"create or replace temp {kind} {name} as {sql}")
-        self._relations.append((kind, name))
+    def _create(self, name: str, sql: str) -> None:
+        self._execute(name, f"create or replace temp table {name} as {sql}")
+        self._relations.append(name)
 
-    def _drop(self, kind: str, name: str) -> None:
+    def _drop(self, name: str) -> None:
         try:
-            self._connection.execute(f"drop {kind} if exists temp.main.{name}")
+            self._connection.execute(f"drop table if exists temp.main.{name}")
         except duckdb.Error:
             pass
 

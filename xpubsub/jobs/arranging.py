@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.plan.subscribe import ARRANGE
+from xpubsub.plan.arrange import ARRANGED_ROWS, DECIDE, KNOWN_BUCKET, NEW_BUCKET
 from xpubsub.shred.arrange import Arranger
 from xpubsub.shred.rows import ARRANGED
 from xpubsub.shred.selectivity import Predicate, Seen, Selectivity
@@ -19,11 +19,12 @@ _NEW_QUERY = Step("query_to_arrange", "select sub_id, predicates from new_query"
 _BUCKETS = Step("bucket", "select * from known_bucket union all select * from new_bucket")
 
 
-def arrange(store: Store) -> None:
-    """Make the relation `arranged` out of `new_query`."""
-    store.run(*ARRANGE, file_step("known_bucket"))
+def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
+    """Arrange the queries of the relation `new_query`: makes `unrolled`, `arranged_edge` and `new_bucket`."""
+    store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
     store.engine.map_arrow("arranged", _NEW_QUERY, _function(arranger), ARRANGED)
+    store.run(*ARRANGED_ROWS)
 
 
 def _selectivity(store: Store) -> Selectivity:

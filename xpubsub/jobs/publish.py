@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 
-from xpubsub.errors import Error, StoreError
+from xpubsub.errors import StoreError
+from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
@@ -22,8 +23,7 @@ from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
-Given = "tuple[str, str | bytes] | tuple[str, str | bytes, object]"
-_NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
+NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
 
 
 class Publisher:
@@ -60,7 +60,7 @@ class Publisher:
                 rejected = self._shred(messages, timings, progress)
                 self._match(choice.plan, stream, timings, branches_in_sql)
                 with timings.of("fetch"):
-                    notifications = self._store.engine.fetch(_NOTIFICATIONS)
+                    notifications = self._store.engine.fetch(NOTIFICATIONS)
                 with timings.of("sample"):
                     self._sampler.sample()
         except BaseException:
@@ -80,7 +80,8 @@ class Publisher:
             self._remember_tagpaths(self._cache)
             self._store.engine.load("sax_parse_result", shredder.nodes())
             self._store.engine.load("event", shredder.events())
-        return pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
+        rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
+        return rejected.sort_by("event_id").drop_columns("event_id")
 
     def _remember_tagpaths(self, cache: TagPathCache) -> None:
         found = cache.take_found()
@@ -119,20 +120,12 @@ def _numbered(
     """Messages with event ids; a second one with the same id is set aside."""
     seen: set[str] = set()
     for event_id, given in enumerate(messages, start=1):
-        message_id, xml = _message(given)
+        message_id, xml = message_of(given)
         if message_id in seen:
             reason = "an earlier message of the batch has the same id"
-            duplicates.append((message_id, "duplicate-id", reason, None, None))
+            duplicates.append((event_id, message_id, "duplicate-id", reason, None, None))
             continue
         seen.add(message_id)
         yield event_id, message_id, xml
         if progress is not None:
             progress(1)
-
-
-def _message(given: Given) -> tuple[str, str | bytes]:
-    if not isinstance(given, tuple | list) or not 2 <= len(given) <= 3:
-        raise Error(f"a message is (id, xml) or (id, xml, timestamp), not {type(given).__name__}")
-    if not isinstance(given[0], str):
-        raise Error(f"the id of a message is a str, not {type(given[0]).__name__}")
-    return given[0], given[1]

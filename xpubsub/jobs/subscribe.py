@@ -12,7 +12,7 @@ from xpubsub.errors import RowErrors, StoreError
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
-from xpubsub.plan.subscribe import APPENDS, CHECK, NEW
+from xpubsub.plan.subscribe import APPENDS, NEW
 from xpubsub.shred.rows import COMPILED
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import Step, file_step
@@ -31,7 +31,7 @@ def subscribe(
     with store.call("subscribe", subscriptions=incoming.num_rows, **form):
         store.engine.load("incoming", incoming)
         store.engine.map_arrow("compiled", _INCOMING, _compiling(compiler), COMPILED)
-        store.run(*CHECK)
+        store.run(*store.visible())
         _refuse(store)
         store.run(*NEW)
         _refuse_collisions(store, file_step("collision"))

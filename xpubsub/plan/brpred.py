@@ -9,7 +9,7 @@ def branches_by_sql(levels: int) -> Pipeline:
     """Semijoins from the deepest branching points up: repeated elements add up and never multiply."""
     deepest_first = range(levels - 1, -1, -1)
     return (
-        file_step("branch_row"),
+        file_step("branch_row", reused=True),
         _no_truth(levels),
         *(_level(level) for level in deepest_first),
         file_step("branch_match", file="brpred_sql"),

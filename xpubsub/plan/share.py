@@ -18,12 +18,12 @@ def bucket() -> Pipeline:
 
 def _chains(ranges: int) -> Pipeline:
     return (
-        file_step("path_tuple"),
-        file_step("path_key"),
+        file_step("path_tuple", reused=True),
+        file_step("path_key", reused=True),
         chain_root(SHARE_ROOT, ranges),
         file_step("share_equal"),
         file_step("chain_start"),
-        file_step("candidate", file="share_other"),
+        file_step("candidate", file="share_other", reused=True),
     )
 
 
@@ -31,4 +31,5 @@ def chain_root(*roots: int) -> Step:
     """One row: a root from which chains start."""
     values = ", ".join(f"({root})" for root in roots)
     header = "-- One row: a root from which chains start."
-    return Step("chain_root", f"{header}\nselect cast(v.chain_id as bigint) as chain_id from (values {values}) as v(chain_id)")
+    select = f"select cast(v.chain_id as bigint) as chain_id from (values {values}) as v(chain_id)"
+    return Step("chain_root", f"{header}\n{select}")

@@ -8,10 +8,10 @@ from xpubsub.step import Pipeline, Step, file_step
 def unroll(slots: int) -> Pipeline:
     """Candidates by unrolled predicates."""
     return (
-        file_step("path_tuple"),
+        file_step("path_tuple", reused=True),
         file_step("unroll_access"),
         unroll_slots(slots),
-        file_step("candidate", file="unroll_rest"),
+        file_step("candidate", file="unroll_rest", reused=True),
     )
 
 
@@ -22,7 +22,8 @@ def unroll_slots(slots: int) -> Step:
     """
     joins = "\n".join(_slot_join(slot) for slot in range(2, slots + 1))
     header = "-- One row: a message in which the predicates of all slots of a query hold."
-    return Step("unroll_slots", f"{header}\nselect c.event_id, c.sub_id, c.final, c.chain_id\nfrom unroll_access as c\n{joins}")
+    select = "select c.event_id, c.sub_id, c.final, c.chain_id\nfrom unroll_access as c"
+    return Step("unroll_slots", f"{header}\n{select}\n{joins}", reused=True)
 
 
 def _slot_join(slot: int) -> str:

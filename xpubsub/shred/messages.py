@@ -25,18 +25,20 @@ class MessageShredder:
         self._limits = limits
         self._nodes = NodeRows()
         self._events: list[tuple[int, str]] = []
-        self._rejected: list[tuple[str, str, str, int | None, int | None]] = []
+        self._rejected: list[tuple[int, str, str, str, int | None, int | None]] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Read messages; each ends up either among the events or among the rejected."""
         for event_id, message_id, xml in messages:
             before = len(self._nodes)
             try:
+                if message_id is None:
+                    raise Refused("no-id", "the message has no id")
                 Reading(event_id, self._cache, self._limits, self._nodes).read(xml)
                 self._events.append((event_id, message_id))
             except Refused as refused:
                 self._nodes.truncate(before)
-                self._rejected.append((message_id, *refused.details))
+                self._rejected.append((event_id, message_id, *refused.details))
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions ask for: `sax_parse_result`."""
@@ -47,5 +49,5 @@ class MessageShredder:
         return table_of(self._events, EVENT)
 
     def rejected(self) -> pa.Table:
-        """The messages set aside."""
+        """The messages set aside, with their event ids."""
         return table_of(self._rejected, REJECTED)

@@ -17,7 +17,7 @@ EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """One well-formed message of the batch."""
 
 REJECTED = pa.schema([
-    ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
+    ("event_id", ID), ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
 ])
 """One message that was set aside, with the reason and the place."""
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import sqlglot
 
 from xpubsub.engines.base import Engine
+from xpubsub.engines.dialect import table_ddl
 from xpubsub.errors import StoreError
 from xpubsub.sqlfiles import folder
 from xpubsub.step import Step
@@ -106,7 +107,7 @@ def _record(engine: Engine, migration: Migration) -> None:
         engine.append("schema_migration", Step("migration_record", "select * from migration"))
 
 
-def script(engine_render: Engine) -> str:
-    """All DDL as the engine would run it, for whoever creates the tables by other means."""
+def script(engine: str) -> str:
+    """All DDL in an engine's dialect, for whoever creates the tables by other means."""
     statements = [RECORD, *(each for migration in available() for each in migration.statements)]
-    return "\n\n".join(f"{engine_render.rendered(statement)};" for statement in statements)
+    return "\n\n".join(f"{table_ddl(statement, engine)};" for statement in statements)

@@ -14,7 +14,7 @@ from xpubsub.store.migrations import migrate
 from xpubsub.step import Pipeline, Step, file_step
 
 DEFAULT_SLOTS = 5
-GONE, VISIBLE = file_step("gone"), file_step("visible")
+GONE, VISIBLE = file_step("gone"), file_step("visible", reused=True)
 
 
 class Store:

@@ -1,0 +1,47 @@
+# make demo    the broker at work on sample data; needs Python 3.11 or later, no Java
+# make test    linters, types and tests on both engines; installs a Java runtime if there is none
+# make wheel   dist/xpubsub-*.whl        make bench   the benchmarks        make clean
+
+VENV := .venv
+RUN := $(VENV)/bin
+PIP := $(RUN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint requirements/constraints.txt
+DECLARED := setup.cfg pyproject.toml requirements/constraints.txt
+
+.PHONY: demo test bench wheel clean
+
+demo: $(VENV)/.installed
+	$(RUN)/xpubsub demo
+
+test: $(VENV)/.installed-test
+	@home=$$(bash tools/java.sh) && export JAVA_HOME="$$home" && set -x && \
+	$(RUN)/ruff check . && \
+	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py) && \
+	$(RUN)/pytest
+
+ifneq ($(wildcard benchmarks/run.py),)
+bench: $(VENV)/.installed-bench
+	@home=$$(bash tools/java.sh) && JAVA_HOME="$$home" $(RUN)/python benchmarks/run.py
+endif
+
+wheel: $(VENV)/.installed-test
+	$(RUN)/python -m build --wheel --no-isolation
+
+clean:
+	rm -rf $(VENV) build dist .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+
+$(VENV)/bin/python:
+	bash tools/venv.sh $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python $(DECLARED)
+	$(INSTALL) setuptools wheel
+	$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(INSTALL) --no-build-isolation --editable '.[test]'
+	@touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed-test
+	$(INSTALL) --no-build-isolation --editable '.[test,bench]'
+	@touch $@

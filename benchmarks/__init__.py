@@ -1,0 +1,1 @@
+"""Commands that measure xpubsub and check it on real documents."""

@@ -1,0 +1,10 @@
+-- One row: a linear path that a live query uses.
+select p.linear_path_id as linear_path_id
+from (
+  select s.predicates from stored_query as s semi join live_query as l on l.sub_id = s.sub_id
+) as q
+cross join unnest(q.predicates) as u(p)
+union
+select b.linear_path_id
+from query_branch as b
+semi join live_query as l on l.sub_id = b.sub_id

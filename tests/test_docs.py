@@ -1,0 +1,72 @@
+"""The README cannot drift: its examples run, and it names every command."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xpubsub.cli import COMMANDS
+
+README = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROMPT = "$ "
+COMMAND = "xpubsub "
+
+
+def blocks(language: str) -> list[str]:
+    if not README.exists():
+        return []
+    return [body for found, body in BLOCK.findall(README.read_text(encoding="utf-8")) if found == language]
+
+
+def examples() -> list[tuple[str, str]]:
+    """Each command of the console blocks with what it is said to print, in order."""
+    found: list[tuple[str, list[str]]] = []
+    for body in blocks("console"):
+        for line in body.splitlines():
+            if line.startswith(PROMPT):
+                found.append((line.removeprefix(PROMPT), []))
+            elif found:
+                found[-1][1].append(line)
+    return [(command, "\n".join(lines).strip()) for command, lines in found]
+
+
+def without_time(text: str) -> str:
+    """Times differ from run to run; so does the white space at the ends of lines."""
+    lines = [re.sub(r"\d+\.\d+ s\b", "N s", line).rstrip() for line in text.splitlines()]
+    return "\n".join(lines).strip()
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_command_is_documented(command: str) -> None:
+    assert re.search(rf"\bxpubsub {command}\b", README.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("source", [pytest.param(body, id=f"python-{n}") for n, body in enumerate(blocks("python"), 1)])
+def test_python_examples_run(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "spark" in source:
+        pytest.importorskip("pyspark")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(source, "README.md", "exec"), {"__name__": "readme"})
+
+
+def test_console_examples_print_what_they_say(tmp_path: Path) -> None:
+    """All in one folder, in the README's order; lines other than `$ xpubsub` that make files run as they are."""
+    environment = {**os.environ, "PYTHONPATH": str(README.parent), "COLUMNS": "120", "NO_COLOR": "1"}
+    shown = examples()
+    assert any(command.startswith(COMMAND) for command, _ in shown)
+    for command, expected in shown:
+        if command.startswith("make "):
+            continue
+        script = f'xpubsub() {{ {shlex.quote(sys.executable)} -m xpubsub "$@"; }}\n{command}'
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, check=False,
+        )
+        assert without_time(done.stdout) == without_time(expected), command

@@ -1,0 +1,5 @@
+"""`python -m xpubsub` is the command `xpubsub`."""
+
+from xpubsub.cli import main
+
+main()

@@ -1,0 +1,20 @@
+"""The command `xpubsub`."""
+
+from __future__ import annotations
+
+from xpubsub.cli.demo import demo
+from xpubsub.cli.explain_command import explain
+from xpubsub.cli.inspect_commands import gc, list_, show, stats
+from xpubsub.cli.program import program
+from xpubsub.cli.publish_command import publish
+from xpubsub.cli.store_commands import init, subscribe, unsubscribe
+
+COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, gc, demo)
+
+for _command in COMMANDS:
+    program.add_command(_command)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    program(prog_name="xpubsub")

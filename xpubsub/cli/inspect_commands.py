@@ -1,0 +1,85 @@
+"""`list`, `show`, `stats` and `gc`: what is in a store, and what need not be."""
+
+from __future__ import annotations
+
+import click
+import pyarrow as pa
+
+from xpubsub.cli.options import engine_options, opened, store_argument
+from xpubsub.cli.output import check_ending, table_output
+
+
+@click.command("list")
+@store_argument
+@click.option("--output", metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file; without it, stdout.")
+@engine_options
+def list_(store: str, output: str | None, engine: str, master: str | None) -> None:
+    """List the subscriptions.
+
+    \b
+    Examples:
+      xpubsub list subs.duckdb
+      xpubsub list subs.duckdb --output subscriptions.jsonl
+    """
+    check_ending(output)
+    with opened(store, engine, master) as broker:
+        _write(broker.list(), output)
+
+
+@click.command()
+@store_argument
+@click.argument("subscription_id", metavar="ID")
+@engine_options
+def show(store: str, subscription_id: str, engine: str, master: str | None) -> None:
+    """Show one subscription, and the queries that it became.
+
+    \b
+    Example:
+      xpubsub show subs.duckdb s1
+    """
+    with opened(store, engine, master) as broker:
+        shown = broker.show(subscription_id)
+    click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
+    click.echo(f"text   {shown.text}")
+    for prefix, uri in shown.namespaces.items():
+        click.echo(f"prefix {prefix}={uri}")
+    for query in shown.queries:
+        click.echo(f"query  {query}")
+
+
+@click.command()
+@store_argument
+@engine_options
+def stats(store: str, engine: str, master: str | None) -> None:
+    """Count what is in the store.
+
+    \b
+    Example:
+      xpubsub stats subs.duckdb
+    """
+    with opened(store, engine, master) as broker:
+        _write(_amounts("name", broker.stats()), None)
+
+
+@click.command()
+@store_argument
+@engine_options
+def gc(store: str, engine: str, master: str | None) -> None:
+    """Reclaim the rows that removed subscriptions and interrupted calls have left; says how many, table by table.
+
+    \b
+    Example:
+      xpubsub gc subs.duckdb
+    """
+    with opened(store, engine, master) as broker:
+        _write(_amounts("table", broker.gc()), None)
+
+
+def _amounts(what: str, amounts: dict[str, int]) -> pa.Table:
+    names = pa.array(amounts.keys(), pa.string())
+    return pa.table({what: names, "rows" if what == "table" else "amount": pa.array(amounts.values(), pa.int64())})
+
+
+def _write(table: pa.Table, target: str | None) -> None:
+    with table_output(target, table.schema) as writer:
+        writer.write(table)

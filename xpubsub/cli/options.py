@@ -1,0 +1,78 @@
+"""Options that several commands share, and opening the store that they name."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from xpubsub.broker import DEFAULT_STREAM, ENGINES, Broker, connect
+from xpubsub.cli.program import Failure
+from xpubsub.limits import Limits
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches")
+"""Limits that concern no message."""
+OF_MESSAGES = ("max_bytes", "max_depth", "max_nodes", "max_attributes", "forbid_dtd")
+"""Limits that concern no subscription."""
+_DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
+
+store_argument = click.argument("store")
+stream_option = click.option("--stream", default=DEFAULT_STREAM, show_default=True, help="The stream's name.")
+plan_option = click.option(
+    "--plan", default="auto", show_default=True, metavar="auto|unroll|share|bucket", help="How to match."
+)
+
+
+def engine_options(function: Function) -> Function:
+    """Add `--engine` and `--master`, handed on as `engine` and `master`."""
+    master = click.option("--master", metavar="URL", help="Spark's master, e.g. local[4]; only with --engine spark.")
+    engine = click.option(
+        "--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True,
+        help="What keeps and matches: a DuckDB file, or a directory with Spark.",
+    )
+    return engine(master(function))
+
+
+def limit_options(without: tuple[str, ...]) -> Decorator:
+    """Add an option for each limit but those named, handed on by the limit's name."""
+    described = dict(_DESCRIBED.findall(inspect.getsource(Limits)))
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for field in reversed(dataclasses.fields(Limits)):
+            if field.name not in without:
+                function = _limit_option(field, described.get(field.name, ""))(function)
+        return function
+    return add
+
+
+def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
+    name = f"--{field.name.replace('_', '-')}"
+    text = f"Limit. {description}"
+    if isinstance(field.default, bool):
+        return click.option(name, field.name, is_flag=True, default=field.default, help=text)
+    help_text = f"{text}  [default: {field.default}]"
+    return click.option(name, field.name, type=click.IntRange(min=1), default=field.default, metavar="N", help=help_text)
+
+
+def opened(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
+    """Open a store that exists."""
+    exists = Path(store).is_file() if engine == "duckdb" else Path(store).is_dir()
+    if not exists:
+        option = "" if engine == "duckdb" else f" --engine {engine}"
+        raise Failure(f"there is no store at {store}: create it with `xpubsub init {store}{option}`")
+    return created(store, engine, master, **settings)
+
+
+def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
+    """Open a store, creating it if need be."""
+    if master is not None and engine != "spark":
+        raise click.UsageError("--master goes with --engine spark")
+    return connect(store, engine, master=master, **settings)

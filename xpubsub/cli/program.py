@@ -1,0 +1,70 @@
+"""The group of all commands: how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import click
+
+from xpubsub import __version__
+from xpubsub.errors import Error
+
+DUCKDB_INTERRUPTED = "Query interrupted"
+"""What DuckDB makes of a KeyboardInterrupt during a query."""
+
+
+class Failure(click.ClickException):
+    """Wrong usage or bad input: ends the command with a message on stderr, without a traceback."""
+
+    exit_code = 2
+
+
+class Interrupted(click.ClickException):
+    """The user has stopped the command."""
+
+    exit_code = 130
+
+
+class Program(click.Group):
+    """Commands in the order in which they were added; errors of the library end them with exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of a first session, not of the alphabet."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except Error as error:
+            raise Failure(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            raise Failure(_os_message(error)) from error
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and str(error) != DUCKDB_INTERRUPTED:
+                raise
+            raise Interrupted("interrupted") from error
+
+
+def _os_message(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}"
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def program() -> None:
+    """Match XML messages with XPath subscriptions, by SQL, on DuckDB or Spark.
+
+    \b
+    A first session:
+      xpubsub init subs.duckdb
+      xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
+      xpubsub publish subs.duckdb ticks/*.xml
+
+    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input.
+    """

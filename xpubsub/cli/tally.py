@@ -1,0 +1,84 @@
+"""What became of the messages of one publish, over all its batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pyarrow as pa
+
+from xpubsub.cli.messages import Message
+from xpubsub.cli.output import Writer
+from xpubsub.cli.terminal import printable
+from xpubsub.jobs.result import Result
+
+
+class Tally:
+    """Counts, hands rows on to their writers, and says at the end how it went."""
+
+    SHOWN = 20
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.notified = 0
+        self.rejected = 0
+        self._timings: dict[str, float] = {}
+        self._plan = ""
+        self._shown: list[str] = []
+        self._notifications: tuple[Writer, pa.Schema] | None = None
+        self._rejects: tuple[Writer, pa.Schema] | None = None
+
+    def notifications_to(self, writer: Writer, schema: pa.Schema) -> None:
+        """Write notifications."""
+        self._notifications = (writer, schema)
+
+    def rejects_to(self, writer: Writer, schema: pa.Schema) -> None:
+        """Write rejected messages, instead of naming the first of them in the report."""
+        self._rejects = (writer, schema)
+
+    def counted(self, batch: Iterator[Message]) -> Iterator[Message]:
+        """The same messages, counted."""
+        for message in batch:
+            self.messages += 1
+            yield message
+
+    def add(self, result: Result) -> None:
+        """Take in the result of a batch."""
+        self.notified += result.notifications.num_rows
+        self.rejected += result.rejected.num_rows
+        _write(self._notifications, result.notifications)
+        _write(self._rejects, result.rejected)
+        if self._rejects is None:
+            room = self.SHOWN - len(self._shown)
+            self._shown += [_refusal(row) for row in result.rejected.slice(0, room).to_pylist()]
+        self._plan = f"plan {result.choice.plan}: {result.choice.reason}"
+        for name, seconds in result.timings.items():
+            self._timings[name] = self._timings.get(name, 0.0) + seconds
+
+    def report(self, *, timings: bool) -> None:
+        """Say on stderr what was rejected, where the time went, and the counts."""
+        for line in self._shown:
+            click.echo(line, err=True)
+        if self._shown and self.rejected > len(self._shown):
+            more = self.rejected - len(self._shown)
+            click.echo(f"... and {more} more: --rejects FILE keeps them all", err=True)
+        for line in timing_lines(self._plan, self._timings) if timings else []:
+            click.echo(line, err=True)
+        click.echo(f"{self.messages} messages, {self.notified} notifications, {self.rejected} rejected", err=True)
+
+
+def timing_lines(plan: str, timings: dict[str, float]) -> list[str]:
+    """The plan, and the seconds of each step."""
+    return [plan, *(f"{seconds:9.4f} s  {name}" for name, seconds in timings.items())]
+
+
+def _write(target: tuple[Writer, pa.Schema] | None, table: pa.Table) -> None:
+    if target is not None:
+        writer, schema = target
+        writer.write(table.select(schema.names).cast(schema))
+
+
+def _refusal(row: dict[str, object]) -> str:
+    place = f":{row['line']}" if row["line"] is not None else ""
+    column = f":{row['column']}" if row["column"] is not None else ""
+    return printable(f"rejected {row['message_id']}{place}{column}: {row['reason']} [{row['code']}]")

@@ -1,0 +1,203 @@
+"""Spark: a store is a directory of Parquet tables in the session's catalog, relations are temporary views."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import arrow_udf
+from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.engines.dialect import render, table_ddl
+from xpubsub.engines.spark_files import StoreDirectory
+from xpubsub.errors import EngineError, StoreError
+from xpubsub.ids import stable_id
+from xpubsub.step import Step
+
+_COUNTER = itertools.count()
+_TABLE = re.compile(r"create table if not exists (\w+)", re.IGNORECASE)
+_SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
+
+
+class SparkEngine:
+    """One Spark session and the tables of one store in it."""
+
+    NAME: ClassVar[str] = "spark"
+    DIALECT: ClassVar[str] = "spark"
+    BRPRED_IN_SQL: ClassVar[bool] = False
+    PERSISTENT_CATALOG: ClassVar[bool] = False
+    DISTRIBUTED: ClassVar[bool] = True
+
+    def __init__(self, path: str, session: SparkSession | None = None, master: str | None = None) -> None:
+        self._own_session = session is None
+        self.session = session or start_session(master)
+        for name, value in _SETTINGS.items():
+            self.session.conf.set(name, value)
+        context = self.session.sparkContext
+        self._directory = StoreDirectory(context._jvm, context._jsc.hadoopConfiguration(), path)
+        self._version = self._directory.version()
+        self._tables: dict[str, str] = {}
+        self._relations: dict[str, str] = {}
+        self._kept: list[DataFrame] = []
+        self._writing = 0
+
+    def close(self) -> None:
+        self._release(0)
+        self.session.sql(f"drop database if exists {self._database} cascade")
+        if self._own_session:
+            self.session.stop()
+
+    @property
+    def _database(self) -> str:
+        name = re.sub(r"\W+", "_", self._directory.uri.rstrip("/").rsplit("/", 1)[-1]).lower()
+        return f"xpubsub_{name}_{stable_id(self._directory.uri) % 16**6:06x}_v{max(self._version, 1)}"
+
+    def define(self, statement: str) -> None:
+        match = _TABLE.search(statement)
+        if match is None:
+            raise StoreError(f"not a statement that creates a table: {statement}")
+        if not self._tables:
+            self._create_database()
+        name = match[1].lower()
+        self._tables[name] = statement
+        location = f"{self._directory.location(self._version)}/{name}"
+        self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", location))
+
+    def _create_database(self) -> None:
+        if not self._version:
+            self._version = 1
+            self._directory.complete(1)
+        self.session.sql(f"create database if not exists {self._database}")
+
+    def has_tables(self) -> bool:
+        return bool(self._version)
+
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        before, kept = dict(self._relations), len(self._kept)
+        try:
+            yield
+        finally:
+            for name, view in self._relations.items():
+                if before.get(name) != view:
+                    self.session.catalog.dropTempView(view)
+            self._relations = before
+            self._release(kept)
+
+    def detach(self) -> None:
+        """Leave the relations of the pipeline under way to whoever holds a frame built on them."""
+        self._kept.clear()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._writing += 1
+        try:
+            yield
+        finally:
+            self._writing -= 1
+
+    def load(self, name: str, table: pa.Table) -> None:
+        self.view(name, self.session.createDataFrame(table))
+
+    def view(self, name: str, frame: DataFrame, *, keep: bool = False) -> None:
+        """Make a frame a relation, computed once if asked to.
+
+        While tables are written, what is kept must not depend on them any more: Spark would compute it anew.
+        """
+        if keep and self._writing:
+            frame = frame.localCheckpoint()
+        elif keep:
+            frame = frame.persist()
+            self._kept.append(frame)
+        self._relations[name] = f"xpubsub_{next(_COUNTER)}_{name}"
+        frame.createOrReplaceTempView(self._relations[name])
+
+    def run(self, step: Step) -> None:
+        self.view(step.name, self.frame(step), keep=step.reused)
+
+    def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
+        self.view(name, self.map_frame(self.frame(source), function, schema), keep=True)
+
+    def map_frame(self, frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
+        """A frame of what a function returns for another's batches, in the executors."""
+        return frame.mapInArrow(function, from_arrow_schema(schema))
+
+    def append(self, table: str, step: Step) -> None:
+        frame = self.frame(step)
+        columns = self.session.table(self._bind(table)).columns
+        with _explained(step.name, lambda: self.sql(step)):
+            frame.select(columns).write.insertInto(self._bind(table))
+
+    def fetch(self, step: Step) -> pa.Table:
+        frame = self.frame(step)
+        with _explained(step.name, lambda: self.sql(step)):
+            return frame.toArrow()
+
+    def frame(self, step: Step) -> DataFrame:
+        """A step's result, lazy."""
+        return self._sql(step.name, self.sql(step))
+
+    def replace(self, tables: Mapping[str, Step]) -> None:
+        old, new = self._version, self._version + 1
+        self._directory.discard(new)
+        for name in self._tables:
+            step = tables.get(name, Step(f"copy_{name}", f"select * from {name}"))
+            columns = self.session.table(self._bind(name)).columns
+            with _explained(step.name, lambda step=step: self.sql(step)):
+                self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{name}")
+        self._directory.complete(new)
+        self._directory.discard(old - 1)
+        self.session.sql(f"drop database if exists {self._database} cascade")
+        self._version = new
+        statements, self._tables = list(self._tables.values()), {}
+        for statement in statements:
+            self.define(statement)
+
+    def register(
+        self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
+    ) -> None:
+        self.session.udf.register(name, arrow_udf(function, from_arrow_type(result)))
+
+    def sql(self, step: Step) -> str:
+        return render(step.sql, self.DIALECT, self._bind)
+
+    def _bind(self, name: str) -> str:
+        return self._relations.get(name) or f"{self._database}.{name}"
+
+    def _release(self, length: int) -> None:
+        while len(self._kept) > length:
+            self._kept.pop().unpersist()
+
+    def _sql(self, step: str, sql: str) -> DataFrame:
+        with _explained(step, lambda: sql):
+            return self.session.sql(sql)
+
+
+@contextmanager
+def _explained(step: str, sql: Callable[[], str]) -> Iterator[None]:
+    try:
+        yield
+    except PySparkException as error:
+        raise EngineError(str(error), step=step, sql=sql()) from error
+
+
+def start_session(master: str | None) -> SparkSession:
+    """A session of our own: local unless a master is named, without a user interface."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("xpubsub").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "4")
+    try:
+        session = builder.master(master or "local[*]").getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise EngineError(f"Spark did not start: {error}. It needs a Java runtime, 17 or later") from error
+    session.sparkContext.setLogLevel("ERROR")
+    return session

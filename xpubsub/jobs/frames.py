@@ -1,0 +1,137 @@
+"""Publishing on Spark: messages are shredded in the executors; only new tag paths and counts reach the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from xpubsub.engines.spark import SparkEngine
+from xpubsub.errors import Error
+from xpubsub.jobs.messages import Given, message_of
+from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
+from xpubsub.jobs.publish import NOTIFICATIONS, refuse_collisions, summarise
+from xpubsub.jobs.result import Result
+from xpubsub.jobs.sampling import Sampler
+from xpubsub.jobs.timing import Timings
+from xpubsub.limits import Limits
+from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
+from xpubsub.plan.frames import FRAME, OWN_MATCHES, REJECTED
+from xpubsub.plan.subscribe import PATHS
+from xpubsub.shred.distributed import SHREDDED, shredding
+from xpubsub.shred.matches import linear_matcher, tagpath_matcher
+from xpubsub.shred.rows import PATH_MATCHED
+from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
+from xpubsub.step import Step, file_step
+from xpubsub.store.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_FOUND = Step("found", "select tagpath from tagpath_found")
+_MESSAGES = pa.schema([("event_id", pa.int64()), ("message_id", pa.string()), ("xml", pa.binary())])
+
+
+class FramePublisher:
+    """Publishes batches and frames into a Spark store."""
+
+    def __init__(self, store: Store, engine: SparkEngine, limits: Limits) -> None:
+        self._store = store
+        self._engine = engine
+        self._limits = limits
+        self._sampler = Sampler(store)
+        engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
+
+    def forget(self) -> None:
+        """Nothing is kept between batches: another process may have changed the store."""
+
+    def summary(self) -> Summary:
+        """What the plan is chosen from."""
+        return summarise(self._store)
+
+    def publish(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Result:
+        """Match one batch that is in this process."""
+        timings = Timings()
+        with self._engine.pipeline():
+            with timings.of("load"):
+                frame = self._engine.session.createDataFrame(_batch(messages, progress))
+                self._shred(frame)
+            with timings.of("shred"):
+                self._remember_tagpaths()
+            choice = self._match(stream, plan, branches_in_sql)
+            with timings.of("match"):
+                notifications = self._engine.fetch(NOTIFICATIONS)
+            with timings.of("rejected"):
+                rejected = self._engine.fetch(REJECTED)
+            with timings.of("sample"):
+                self._sampler.sample()
+        return Result(notifications, rejected, choice, timings)
+
+    def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
+        """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for."""
+        with self._engine.pipeline():
+            self._shred(_numbered(messages))
+            self._match_tagpaths()
+            self._match(stream, plan, None)
+            frames = self._engine.frame(NOTIFICATIONS), self._engine.frame(REJECTED)
+            self._engine.detach()
+        return frames
+
+    def _shred(self, messages: DataFrame) -> None:
+        """Make the relations of a batch out of (event_id, message_id, xml) rows."""
+        function = shredding(known_tagpaths(self._store), known_linear_paths(self._store), self._limits)
+        self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
+        self._store.run(*FRAME)
+
+    def _remember_tagpaths(self) -> None:
+        """New tag paths come to the driver, are matched in the executors, and join those of the store."""
+        tagpaths = [row["tagpath"] for row in self._store.rows(_FOUND)]
+        if not tagpaths:
+            return
+        with self._engine.transaction():
+            refuse_collisions(self._store)
+            function = linear_matcher(tagpaths, self._limits)
+            self._engine.map_arrow("path_matched", file_step("linear_row"), function, PATH_MATCHED)
+            self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
+
+    def _match_tagpaths(self) -> None:
+        """New tag paths are matched for this frame only, in the executors."""
+        function = tagpath_matcher(known_linear_paths(self._store), self._limits)
+        self._engine.map_arrow("path_matched", _FOUND, function, PATH_MATCHED)
+        self._store.run(*OWN_MATCHES)
+
+    def _match(self, stream: str, plan: str, branches_in_sql: bool | None) -> Choice:
+        summary = self.summary()
+        choice = choose(plan, summary)
+        in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
+        self._engine.load("batch", pa.table({"stream": [stream]}))
+        self._store.run(*filter_pipeline(choice.plan, summary, branches_in_sql=in_sql))
+        return choice
+
+
+def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> pa.Table:
+    rows: list[tuple[int, str, bytes | None]] = []
+    for event_id, given in enumerate(messages, start=1):
+        message_id, xml = message_of(given)
+        rows.append((event_id, message_id, xml))
+        if progress is not None:
+            progress(1)
+    columns = list(zip(*rows, strict=True)) or [()] * len(_MESSAGES)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _MESSAGES, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=_MESSAGES)
+
+
+def _numbered(messages: DataFrame) -> DataFrame:
+    from pyspark.sql.functions import col, monotonically_increasing_id
+
+    names = {name.lower(): name for name in messages.columns}
+    if "id" not in names or "xml" not in names:
+        raise Error(f"a frame of messages has the columns id and xml, not {', '.join(messages.columns)}")
+    return messages.select(
+        monotonically_increasing_id().alias("event_id"),
+        col(names["id"]).cast("string").alias("message_id"), col(names["xml"]).alias("xml"),
+    )

@@ -1,0 +1,57 @@
+"""Shredding where the messages are: one function over Arrow batches, its several kinds of rows in one wide table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.limits import Limits
+from xpubsub.shred.matches import LinearUse
+from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.rows import REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
+from xpubsub.shred.tagpaths import TagPathCache
+
+NODE, EVENT, REJECTION, FOUND = "node", "event", "rejected", "tagpath"
+SHREDDED = pa.schema([
+    pa.field("row_kind", TEXT), pa.field("message_id", TEXT), *SAX_PARSE_RESULT,
+    *(field for field in REJECTED if field.name not in ("event_id", "message_id")),
+    *(field for field in TAGPATH if field.name != "tagpath_id"),
+])
+"""One node, one message read, one message set aside, or one tag path seen for the first time."""
+_CHUNK = 1000
+"""Messages shredded before their rows are handed on: memory is bounded by them."""
+
+
+def shredding(known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFunction:
+    """A function from (event_id, message_id, xml) rows to `SHREDDED` rows."""
+    def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        cache = TagPathCache(known, lambda: linear, limits)
+        for batch in batches:
+            for start in range(0, batch.num_rows, _CHUNK):
+                yield from _shred(batch.slice(start, _CHUNK), cache, limits)
+    return shredded
+
+
+def _shred(batch: pa.RecordBatch, cache: TagPathCache, limits: Limits) -> Iterator[pa.RecordBatch]:
+    event_ids, message_ids, messages = (column.to_pylist() for column in batch.columns)
+    shredder = MessageShredder(cache, limits)
+    shredder.shred(zip(event_ids, message_ids, messages, strict=True))
+    parts = {
+        NODE: shredder.nodes(), EVENT: shredder.events(),
+        REJECTION: shredder.rejected(), FOUND: cache.take_found().found(),
+    }
+    for kind, table in parts.items():
+        yield from _widen(kind, table).to_batches()
+
+
+def _widen(kind: str, table: pa.Table) -> pa.Table:
+    """A table with all columns of `SHREDDED`, null where it has none."""
+    columns = [
+        pa.array([kind] * table.num_rows, TEXT) if field.name == "row_kind"
+        else table[field.name] if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in SHREDDED
+    ]
+    return pa.Table.from_arrays(columns, schema=SHREDDED)

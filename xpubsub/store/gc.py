@@ -1,0 +1,55 @@
+"""Garbage collection: which rows are still needed by a visible subscription."""
+
+from __future__ import annotations
+
+from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.store.store import Store
+
+LIVE: Pipeline = (
+    file_step("live_query", reused=True),
+    file_step("live_path", reused=True),
+    file_step("live_brinfo", reused=True),
+    file_step("live_tagpath", reused=True),
+    Step("new_query", "-- One row: a query to keep, arranged anew.\nselect t.* from stored_query as t"
+         " semi join live_query as l on l.sub_id = t.sub_id", reused=True),
+)
+"""What is needed, from subscriptions down to tag paths."""
+
+
+def _kept(table: str, live: str, key: str, own_key: str | None = None) -> Step:
+    sql = f"select t.* from {table} as t semi join {live} as l on l.{key} = t.{own_key or key}"
+    return Step(f"gc_{table}", f"-- One row: a row of {table} that is still needed.\n{sql}")
+
+
+def _visible(table: str) -> Step:
+    sql = f"select t.* from {table} as t semi join visible as v on v.subscription_id = t.subscription_id"
+    return Step(f"gc_{table}", f"-- One row: a row of {table} that is visible.\n{sql} and v.call_no = t.call_no")
+
+
+KEPT: dict[str, Step] = {
+    "subscription": _visible("subscription"),
+    "subscription_query": _visible("subscription_query"),
+    "unsubscription": Step("gc_unsubscription", "select * from unsubscription where false"),
+    "completed_call": _kept("completed_call", "visible", "call_no"),
+    "stored_query": Step("gc_stored_query", "select * from new_query"),
+    "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled"),
+    "query_predicate": Step("gc_query_predicate", "select * from arranged_edge"),
+    "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),
+    "query_branch": _kept("query_branch", "live_query", "sub_id"),
+    "query_branchpoint": _kept("query_branchpoint", "live_query", "sub_id"),
+    "query_linear_path": _kept("query_linear_path", "live_path", "linear_path_id", "id"),
+    "linear_path_use": _kept("linear_path_use", "live_path", "linear_path_id"),
+    "linear_path_brinfo": _kept("linear_path_brinfo", "live_brinfo", "brinfo_id"),
+    "path_match": _kept("path_match", "live_path", "linear_path_id"),
+    "tagpath_brinfo": _kept("tagpath_brinfo", "live_brinfo", "brinfo_id"),
+    "tagpath_map": _kept("tagpath_map", "live_tagpath", "tagpath_id"),
+    "value_sample": Step("gc_value_sample", "select t.* from value_sample as t where t.tagpath_id = 0 union all "
+                         "select t.* from value_sample as t semi join live_tagpath as l on l.tagpath_id = t.tagpath_id"),
+}
+"""For each table the rows to keep; predicates are arranged anew by what has been seen since."""
+
+
+def row_counts(store: Store) -> dict[str, int]:
+    """Rows by table."""
+    counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in KEPT)
+    return {row["name"]: int(row["amount"]) for row in store.rows(Step("row_counts", counts))}
