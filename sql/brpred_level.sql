@@ -1,4 +1,5 @@
 -- One row: a node that is a branching point of a query, with the bits of the branches that hold there.
+-- A branch holds if the node at its end passes: any one, or of a first-only branch the first in document order.
 -- Run once per level, deepest first; `truth_deeper` is the result of the level below.
 with level_row as (
   select * from branch_row where level = $level
@@ -18,7 +19,7 @@ through as (
   group by b.event_id, b.sub_id, b.branch, b.leaf, b.nodes
 ),
 kept as (
-  select x.event_id, x.sub_id, x.branch, x.context, x.bit, x.first_only, x.leaf, x.passes,
+  select x.event_id, x.sub_id, x.branch, x.context, x.bit, x.leaf, x.passes,
     case when x.context_at = 0 then 0 else list_extract(x.nodes, x.context_at) end as node
   from level_row as x
   anti join through as t
@@ -26,9 +27,8 @@ kept as (
     and t.nodes = x.nodes and not t.holds
 ),
 holding as (
-  select event_id, sub_id, context, node, bit from kept where not first_only
-  union all
-  select event_id, sub_id, context, node, bit from kept where first_only
+  select event_id, sub_id, context, node, bit
+  from kept
   group by event_id, sub_id, branch, context, node, bit
   having min_by(passes, leaf)
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from random import Random
 
 NAMESPACES = {"p": "urn:x", "q": "urn:y"}
 _NAMES = "abc"
-_TEXTS = ["1", "2", "3", "10", "-1", "1.5", " 2 ", "\t3\n", "abc", "ab", "b", "NaN", "inf", "+1", ".5", "5.", "-.5", "1 2",
-          "0", "-0", "x&amp;y", "&#65;", "é", "v1", "00012", " "]
+_TEXTS = ["1", "2", "3", "10", "-1", "1.5", " 2 ", "\t3\n", "abc", "ab", "b", "NaN", "inf", "+1", ".5", "5.", "-.5",
+          "1 2", "0", "-0", "x&amp;y", "&#65;", "é", "v1", "00012", " "]
 _CONSTANTS = ["1", "2", "10", "1.5", "abc", "ab", "b", "NaN", "", "x&y", "A", "é", " 2 ", "v1", "12", "a"]
 _NUMBERS = ["0", "1", "2", "3", "10", "1.5", "-1", ".5", "5.", "-0", "12", "- 1", "0.50"]
 
@@ -21,12 +22,13 @@ class Messages:
 
     def message(self) -> str:
         root = self._element(0)
-        return root.replace(">", ' xmlns:p="urn:x" xmlns:q="urn:y">', 1) if "/>" not in root.split(">")[0] + ">" else (
-            root.replace("/>", ' xmlns:p="urn:x" xmlns:q="urn:y"/>', 1))
+        name = re.match(r"<[\w:]+", root)[0]
+        return f'{name} xmlns:p="urn:x" xmlns:q="urn:y"{root[len(name):]}'
 
     def _element(self, depth: int) -> str:
         name = self._random.choice(["", "", "", "", "p:", "q:"]) + self._random.choice(_NAMES)
-        declared = self._random.choice([' xmlns="urn:x"', ' xmlns=""']) if depth and self._random.random() < 0.06 else ""
+        redeclared = depth and self._random.random() < 0.06
+        declared = self._random.choice([' xmlns="urn:x"', ' xmlns=""']) if redeclared else ""
         head = f"{name}{declared}{self._attributes()}"
         content = "".join(self._piece(depth) for _ in range(self._random.choice([0, 1, 1, 2, 2, 3, 4])))
         return f"<{head}>{content}</{name}>" if content or self._random.random() < 0.5 else f"<{head}/>"
@@ -81,7 +83,7 @@ class Expressions:
         self._count(operator)
         parts = [self._boolean(depth + 1, place) for _ in range(self._random.choice([2, 2, 3]))]
         word = operator.upper() if self._branching and self._random.random() < 0.5 else operator
-        ours, theirs = (f" {each} ".join(side) for each, side in ((word, [p[0] for p in parts]), (operator, [p[1] for p in parts])))
+        ours, theirs = f" {word} ".join(part[0] for part in parts), f" {operator} ".join(part[1] for part in parts)
         return f"({ours})", f"({theirs})"
 
     def _wrapped(self, name: str, depth: int, place: str) -> tuple[str, str]:
@@ -151,8 +153,9 @@ class Expressions:
         self._count(f"step {kind}")
         prefixed = f"{self._default}:{local}" if self._default else local
         ours, theirs = {
-            "name": (local, prefixed), "*": ("*", "*"), "p:name": (f"p:{local}", f"p:{local}"), "p:*": ("q:*", "q:*"),
-            "*:name": (f"*:{local}", f"*[local-name()='{local}']"), "child::": (f"child::{local}", f"child::{prefixed}"),
+            "name": (local, prefixed), "*": ("*", "*"), "p:name": (f"p:{local}", f"p:{local}"),
+            "p:*": ("q:*", "q:*"), "*:name": (f"*:{local}", f"*[local-name()='{local}']"),
+            "child::": (f"child::{local}", f"child::{prefixed}"),
         }[kind]
         return self._predicates(ours, theirs, depth, 0.3)
 
@@ -164,7 +167,8 @@ class Expressions:
 
     def _predicates(self, ours: str, theirs: str, depth: int, probability: float) -> tuple[str, str]:
         while depth < 3 and self._random.random() < probability:
-            self._count("predicate on " + ("text()" if ours.startswith("text") else "an attribute" if ours[0] == "@" else "an element"))
+            kind = "text()" if ours.startswith("text") else "an attribute" if ours[0] == "@" else "an element"
+            self._count(f"predicate on {kind}")
             self._count(f"predicates nested {depth + 1} deep")
             inner_ours, inner_theirs = self._boolean(depth + 1, "predicate")
             ours, theirs = f"{ours}[{inner_ours}]", f"{theirs}[boolean({inner_theirs})]"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.base import Engine
+from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.errors import EngineError, Error
+from xpubsub.jobs.explain import Explanation, explain_subscription
 from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
@@ -155,6 +156,10 @@ class Broker:
             return collect(self.store)
         finally:
             self._publisher.forget()
+
+    def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
+        """Why a message matches a subscription, or the first thing that fails; `print` it."""
+        return explain_subscription(self.show(subscription_id), xml, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
@@ -14,7 +14,7 @@ def folder(name: str) -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
-@lru_cache(maxsize=None)
+@cache
 def sql_file(name: str) -> str:
     """The text of `sql/<name>.sql`."""
     return (folder("sql") / f"{name}.sql").read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ def demo(engine: str, master: str | None) -> None:
     subscriptions, messages = sample.subscriptions(), sample.messages()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="xpubsub-demo-"))
-        broker = stack.enter_context(created(str(Path(folder, "demo.duckdb")), engine, master))
+        broker = stack.enter_context(created(str(Path(folder, "store")), engine, master))
         _subscribe(broker, subscriptions)
         result = _publish(broker, messages)
         _show(result)

@@ -58,8 +58,8 @@ def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
     text = f"Limit. {description}"
     if isinstance(field.default, bool):
         return click.option(name, field.name, is_flag=True, default=field.default, help=text)
-    help_text = f"{text}  [default: {field.default}]"
-    return click.option(name, field.name, type=click.IntRange(min=1), default=field.default, metavar="N", help=help_text)
+    number = click.IntRange(min=1)
+    return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
 
 
 def opened(store: str, engine: str, master: str | None, **settings: Any) -> Broker:

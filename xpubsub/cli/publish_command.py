@@ -42,8 +42,8 @@ SOME_REJECTED = 1
 @click.option("--progress", is_flag=True, help="Report on stderr also when it is no terminal.")
 @stream_option
 @click.option("--timings", is_flag=True, help="Print the plan and the seconds of each step, on stderr.")
-@click.option("--batch-size", type=click.IntRange(min=1), default=10_000, metavar="N",
-              help="Messages that are matched together; ids are unique within a batch.  [default: 10000]")
+@click.option("--batch-size", type=click.IntRange(min=1), default=10_000, show_default=True, metavar="N",
+              help="Messages that are matched together; ids are unique within a batch.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(

@@ -58,7 +58,9 @@ class Engine(Protocol):
     def replace(self, tables: Mapping[str, Step]) -> None:
         """Replace the contents of tables of the store, all at once; tables not named are kept."""
 
-    def register(self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType) -> None:
+    def register(
+        self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
+    ) -> None:
         """Register a function over Arrow arrays, to be called in SQL."""
 
     def sql(self, step: Step) -> str:

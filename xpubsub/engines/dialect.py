@@ -21,7 +21,7 @@ _PARAMETER = re.compile(r"\$(\d)")
 
 
 @lru_cache(maxsize=4096)
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Expr:
     """The tree of a statement with macros written out; refuses what cannot be transpiled faithfully."""
     tree = sqlglot.parse_one(sql, read="duckdb")
     tree = tree.transform(_expand)
@@ -39,7 +39,7 @@ def table_ddl(statement: str, dialect: str, name: str | None = None, location: s
     """A `create table` statement in a dialect: on Spark as Parquet, at a place of its own if one is given."""
     tree = sqlglot.parse_one(statement, read="duckdb")
     if name is not None:
-        tree.find(exp.Table).replace(exp.to_table(name))
+        next(tree.find_all(exp.Table)).replace(exp.to_table(name))
     sql = tree.sql(dialect=dialect, pretty=True)
     if dialect == "spark":
         sql += "\nUSING PARQUET" + (f" LOCATION {exp.Literal.string(location).sql(dialect)}" if location else "")
@@ -51,7 +51,7 @@ def _render(sql: str, dialect: str) -> str:
     return str(_translated(parse(sql), dialect).sql(dialect=dialect))
 
 
-def _bound(tree: exp.Expression, bind: Callable[[str], str]) -> exp.Expression:
+def _bound(tree: exp.Expr, bind: Callable[[str], str]) -> exp.Expr:
     """Table names replaced on the tree; names of common table expressions stay."""
     tree = _translated(tree, "spark")
     own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
@@ -66,18 +66,18 @@ def _bound(tree: exp.Expression, bind: Callable[[str], str]) -> exp.Expression:
     return tree
 
 
-def _translated(tree: exp.Expression, dialect: str) -> exp.Expression:
+def _translated(tree: exp.Expr, dialect: str) -> exp.Expr:
     """What sqlglot leaves as it is although Spark has another name for it."""
     return tree.transform(_to_spark) if dialect == "spark" else tree.copy()
 
 
-def _to_spark(node: exp.Expression) -> exp.Expression:
+def _to_spark(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name.lower() == "list_extract":
         return exp.Anonymous(this="ELEMENT_AT", expressions=node.expressions)
     return node
 
 
-def _expand(node: exp.Expression) -> exp.Expression:
+def _expand(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name.lower() == "passes":
         arguments = [f"({argument.sql(dialect='duckdb')})" for argument in node.expressions]
         macro = _COMMENT.sub("", sql_file("passes"))
@@ -85,7 +85,7 @@ def _expand(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _check(node: exp.Expression) -> None:
+def _check(node: exp.Expr) -> None:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     if name in FORBIDDEN_FUNCTIONS:
         raise EngineError(f"{name}() is not translated faithfully between engines")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import duckdb
@@ -100,8 +101,9 @@ class DuckDBEngine:
     ) -> None:
         if name not in self._registered:
             self._registered.add(name)
-            types: list[Any] = [_duckdb_type(each) for each in parameters]
-            self._connection.create_function(name, function, types, _duckdb_type(result), type="arrow")
+            types = [_duckdb_type(each) for each in parameters]
+            create: Any = self._connection.create_function
+            create(name, function, types, _duckdb_type(result), type="arrow")
 
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT)
@@ -111,16 +113,12 @@ class DuckDBEngine:
         self._relations.append(name)
 
     def _drop(self, name: str) -> None:
-        try:
+        with suppress(duckdb.Error):
             self._connection.execute(f"drop table if exists temp.main.{name}")
-        except duckdb.Error:
-            pass
 
     def _rollback(self) -> None:
-        try:
+        with suppress(duckdb.Error):
             self._connection.execute("rollback")
-        except duckdb.Error:
-            pass
 
     def _execute(self, step: str, sql: str) -> duckdb.DuckDBPyConnection:
         try:
@@ -139,6 +137,8 @@ def _connect(path: str) -> duckdb.DuckDBPyConnection:
         raise StoreError(f"the store {path} cannot be opened: {error}") from error
     except duckdb.Error as error:
         raise StoreError(f"{path} is not a DuckDB store: {error}") from error
+    if path == ":memory:":
+        connection.execute("set temp_directory = ?", [tempfile.gettempdir()])
     connection.execute("set python_scan_all_frames = false")
     connection.execute("set python_enable_replacements = false")
     return connection

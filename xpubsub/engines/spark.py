@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import arrow_udf
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from xpubsub.arrow import ArrowFunction
@@ -134,12 +134,12 @@ class SparkEngine:
     def append(self, table: str, step: Step) -> None:
         frame = self.frame(step)
         columns = self.session.table(self._bind(table)).columns
-        with _explained(step.name, lambda: self.sql(step)):
+        with _explained(step.name, self.sql(step)):
             frame.select(columns).write.insertInto(self._bind(table))
 
     def fetch(self, step: Step) -> pa.Table:
         frame = self.frame(step)
-        with _explained(step.name, lambda: self.sql(step)):
+        with _explained(step.name, self.sql(step)):
             return frame.toArrow()
 
     def frame(self, step: Step) -> DataFrame:
@@ -152,7 +152,7 @@ class SparkEngine:
         for name in self._tables:
             step = tables.get(name, Step(f"copy_{name}", f"select * from {name}"))
             columns = self.session.table(self._bind(name)).columns
-            with _explained(step.name, lambda step=step: self.sql(step)):
+            with _explained(step.name, self.sql(step)):
                 self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{name}")
         self._directory.complete(new)
         self._directory.discard(old - 1)
@@ -165,7 +165,8 @@ class SparkEngine:
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
     ) -> None:
-        self.session.udf.register(name, arrow_udf(function, from_arrow_type(result)))
+        make: Any = arrow_udf
+        self.session.udf.register(name, make(function, from_arrow_type(result)))
 
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT, self._bind)
@@ -178,16 +179,16 @@ class SparkEngine:
             self._kept.pop().unpersist()
 
     def _sql(self, step: str, sql: str) -> DataFrame:
-        with _explained(step, lambda: sql):
+        with _explained(step, sql):
             return self.session.sql(sql)
 
 
 @contextmanager
-def _explained(step: str, sql: Callable[[], str]) -> Iterator[None]:
+def _explained(step: str, sql: str) -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise EngineError(str(error), step=step, sql=sql()) from error
+        raise EngineError(str(error), step=step, sql=sql) from error
 
 
 def start_session(master: str | None) -> SparkSession:
@@ -195,8 +196,10 @@ def start_session(master: str | None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("xpubsub").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "4")
+    if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
+        builder = builder.master(master or "local[*]")
     try:
-        session = builder.master(master or "local[*]").getOrCreate()
+        session = builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
         raise EngineError(f"Spark did not start: {error}. It needs a Java runtime, 17 or later") from error
     session.sparkContext.setLogLevel("ERROR")

@@ -35,7 +35,6 @@ class Publisher:
         self._cache: TagPathCache | None = None
         self._summary: Summary | None = None
         self._sampler = Sampler(store)
-        store.engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
 
     def forget(self) -> None:
         """Subscriptions have changed: look everything up again."""
@@ -96,6 +95,8 @@ class Publisher:
     def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> None:
         engine = self._store.engine
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
+        if not in_sql:
+            engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))
         for step in filter_pipeline(plan, self.summary(), branches_in_sql=in_sql):
             with timings.of(step.name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 import pyarrow as pa
 
@@ -62,7 +63,7 @@ def _compiling(compiler: Compiler) -> ArrowFunction:
 def _refuse(store: Store) -> None:
     conflicts = store.rows(file_step("subscribe_conflict"))
     if conflicts:
-        raise RowErrors(sorted(conflicts, key=lambda row: int(row["row_no"])))
+        raise RowErrors(sorted(conflicts, key=itemgetter("row_no")))
 
 
 def _refuse_collisions(store: Store, step: Step) -> None:

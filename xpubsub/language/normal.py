@@ -101,8 +101,10 @@ class Normalizer:
         return product
 
     def _negation(self, disjunction: Disjunction) -> Disjunction:
-        negated = [tuple((replace(item, negated=not item.negated),) for item in each) for each in disjunction]
-        return self._conjunction(negated)
+        opposites: list[Disjunction] = [
+            tuple((replace(item, negated=not item.negated),) for item in conjunction) for conjunction in disjunction
+        ]
+        return self._conjunction(opposites)
 
     def _path(self, path: Path, test: Test) -> Disjunction:
         """Some node at the end of the path passes the test: each choice of conjunctions is one way."""
@@ -111,7 +113,7 @@ class Normalizer:
         for choice in choices:
             count *= len(choice)
             if count > self._limits.max_disjuncts:
-                self._bounded(((Item((), Test(str(n))),) for n in range(count)))
+                self._bounded((Item((), Test(str(n))),) for n in range(count))
         return self._bounded(self._item(path, test, chosen) for chosen in itertools.product(*choices))
 
     def _item(self, path: Path, test: Test, chosen: tuple[Conjunction, ...]) -> Conjunction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from xpubsub.language.cursor import Cursor
-from xpubsub.language.syntax import Axis, Expr, NodeTest, Number, Path, Step
+from xpubsub.language.syntax import Axis, Expr, NodeKind, NodeTest, Number, Path, Step
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 NODE_TYPES = frozenset({"text", "node", "comment", "processing-instruction"})
@@ -123,7 +123,7 @@ class PathParser:
         return kind
 
     def _name_test(self, name: str, offset: int, attribute: bool) -> NodeTest:
-        kind = "attribute" if attribute else "element"
+        kind: NodeKind = "attribute" if attribute else "element"
         prefix, colon, local = name.rpartition(":")
         anything = None if local == "*" else local
         if prefix == "*" or (not colon and local == "*"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import Union
 
 Axis = OneOf["child", "descendant", "self"]
 NodeKind = OneOf["element", "attribute", "text", "node"]
@@ -92,7 +91,7 @@ class Not:
     part: Expr
 
 
-Expr = Union[Path, Literal, Number, Compare, Call, And, Or, Not]
+Expr = Path | Literal | Number | Compare | Call | And | Or | Not
 """Any expression."""
 
 
@@ -125,10 +124,7 @@ def name_of(test: NodeTest) -> str:
     if test.kind in ("text", "node"):
         return f"{test.kind}()"
     local = "*" if test.local is None else test.local
-    if test.uri is None:
-        name = "*" if test.local is None else f"*:{local}"
-    else:
-        name = expanded_name(test.uri, local)
+    name = ("*" if test.local is None else f"*:{local}") if test.uri is None else expanded_name(test.uri, local)
     return f"@{name}" if test.kind == "attribute" else name
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xpubsub.errors import Error
 from xpubsub.plan.brpred import branches_by_function, branches_by_sql, no_branches
 from xpubsub.plan.share import bucket, share
-from xpubsub.step import Pipeline, file_step
 from xpubsub.plan.unroll import unroll
+from xpubsub.step import Pipeline, file_step
 
 FILTER_PLANS = ("unroll", "share", "bucket")
 

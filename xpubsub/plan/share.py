@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Pipeline, Step, file_step
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
+from xpubsub.step import Pipeline, Step, file_step
 
 
 def share() -> Pipeline:

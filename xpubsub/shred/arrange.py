@@ -68,10 +68,7 @@ class Arranger:
         bounds = self.bounds.get((exact.linear_path_id, exact.op)) if exact else None
         if exact is None or exact.number is None or not bounds:
             return None
-        if exact.op in (">", ">="):
-            index = bisect_right(bounds, exact.number) - 1
-        else:
-            index = bisect_left(bounds, exact.number)
+        index = bisect_right(bounds, exact.number) - 1 if exact.op in (">", ">=") else bisect_left(bounds, exact.number)
         if not 0 <= index < len(bounds) or bounds[index] == exact.number:
             return None
         return exact, Predicate(exact.linear_path_id, exact.op, None, bounds[index])

@@ -50,9 +50,9 @@ class PathMatches:
 
     def matched(self) -> pa.Table:
         """Path matches and position arrays in one table."""
-        plain = [(tagpath_id, linear_path_id, None, None) for tagpath_id, linear_path_id in self.path_matches]
-        annotated = [(tagpath_id, None, brinfo_id, arrays) for tagpath_id, brinfo_id, arrays in self.brinfos]
-        return table_of(plain + annotated, PATH_MATCHED)
+        rows: list[tuple[object, ...]] = [(tagpath_id, linear_path_id, None, None) for tagpath_id, linear_path_id in self.path_matches]
+        rows.extend((tagpath_id, None, brinfo_id, arrays) for tagpath_id, brinfo_id, arrays in self.brinfos)
+        return table_of(rows, PATH_MATCHED)
 
     def found(self) -> pa.Table:
         """The tag paths."""

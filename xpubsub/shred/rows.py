@@ -17,7 +17,8 @@ EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """One well-formed message of the batch."""
 
 REJECTED = pa.schema([
-    ("event_id", ID), ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
+    ("event_id", ID), ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()),
+    ("column", pa.int64()),
 ])
 """One message that was set aside, with the reason and the place."""
 
@@ -47,7 +48,8 @@ COMPILED = pa.schema([
         ("sub_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
     ]))),
     ("linear_paths", pa.list_(pa.struct([
-        ("id", ID), ("linear_path", TEXT), ("prefix", TEXT), ("postfix", TEXT), ("middle", TEXT), ("node_use", pa.int32()),
+        ("id", ID), ("linear_path", TEXT), ("prefix", TEXT), ("postfix", TEXT), ("middle", TEXT),
+        ("node_use", pa.int32()),
     ]))),
     ("branches", pa.list_(BRANCH)),
     ("brinfos", pa.list_(pa.struct([

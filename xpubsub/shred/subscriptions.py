@@ -32,7 +32,7 @@ class Compiler:
 
     namespaces: Mapping[str, str] = field(default_factory=dict)
     dialect: str = "xpath"
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     def table(self, rows: Iterable[tuple[int, str | None, str | None]]) -> pa.Table:
         """(row number, id, text) → one compiled row each, refusals included."""

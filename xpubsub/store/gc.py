@@ -43,8 +43,7 @@ KEPT: dict[str, Step] = {
     "path_match": _kept("path_match", "live_path", "linear_path_id"),
     "tagpath_brinfo": _kept("tagpath_brinfo", "live_brinfo", "brinfo_id"),
     "tagpath_map": _kept("tagpath_map", "live_tagpath", "tagpath_id"),
-    "value_sample": Step("gc_value_sample", "select t.* from value_sample as t where t.tagpath_id = 0 union all "
-                         "select t.* from value_sample as t semi join live_tagpath as l on l.tagpath_id = t.tagpath_id"),
+    "value_sample": file_step("gc_value_sample"),
 }
 """For each table the rows to keep; predicates are arranged anew by what has been seen since."""
 

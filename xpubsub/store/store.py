@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from xpubsub.engines.base import Engine
 from xpubsub.errors import StoreError
-from xpubsub.store.migrations import migrate
 from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.store.migrations import migrate
 
 DEFAULT_SLOTS = 5
 GONE, VISIBLE = file_step("gone"), file_step("visible", reused=True)
@@ -57,12 +57,11 @@ class Store:
     @contextmanager
     def call(self, action: str, **form: object) -> Iterator[None]:
         """A call that changes subscriptions: its rows become visible together, when the block ends."""
-        with self.engine.pipeline():
-            with self.engine.transaction():
-                number = self.rows(file_step("last_call"))[0]["call_no"] + 1
-                self.engine.load("call_form", _one_row(call_no=number, action=action, **form))
-                yield
-                self.engine.append("completed_call", file_step("completed"))
+        with self.engine.pipeline(), self.engine.transaction():
+            number = self.rows(file_step("last_call"))[0]["call_no"] + 1
+            self.engine.load("call_form", _one_row(call_no=number, action=action, **form))
+            yield
+            self.engine.append("completed_call", file_step("completed"))
 
     def visible(self) -> Pipeline:
         """The steps that lead to the relation `visible`."""

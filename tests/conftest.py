@@ -1,0 +1,59 @@
+"""One test, every engine: a lazy Spark session for the whole run, and stores that last one test."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xpubsub
+
+ENGINES = ("duckdb", "spark")
+PLANS = ("unroll", "share", "bucket")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine" in metafunc.fixturenames:
+        metafunc.parametrize("engine", ENGINES)
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One small Spark for all tests: started by the first that needs it."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2", "spark.sql.codegen.wholeStage": "false", "spark.driver.memory": "3g",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+    }
+    builder = SparkSession.builder.master("local[2]").appName("xpubsub-tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., xpubsub.Broker]]:
+    """`connect(engine, **options)`: a store for one test; a `name` given twice is opened again."""
+    brokers: list[xpubsub.Broker] = []
+
+    def opened(engine: str, name: str = "store", **options: Any) -> xpubsub.Broker:
+        if engine == "spark":
+            options["spark"] = request.getfixturevalue("spark_session")
+        path = tmp_path / (f"{name}.duckdb" if engine == "duckdb" else name)
+        brokers.append(xpubsub.connect(path, engine=engine, **options))
+        return brokers[-1]
+
+    yield opened
+    for broker in brokers:
+        broker.close()

@@ -1,0 +1,94 @@
+"""The batch job on Spark: a store and a path of messages in, notifications out. What `spark-submit` runs.
+
+    python -m xpubsub.jobs.batch --store DIR --input PATH --output PATH [--rejects PATH] [--plan auto]
+
+`--input` is a Parquet or JSON Lines file or folder with the columns `id` and `xml`, or files and folders of XML: each
+file is a message, and its path the id. Output is Parquet, or CSV or JSON Lines if the path ends so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from xpubsub.errors import Error, StoreError
+from xpubsub.limits import Limits
+from xpubsub.store.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xpubsub.jobs.frames import FramePublisher
+
+_READERS = {".parquet": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+_WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
+
+
+def read_messages(session: SparkSession, path: str, kind: str | None = None) -> DataFrame:
+    """Messages as a frame (id, xml); `kind` is `parquet`, `json` or `xml`, by default read off the path."""
+    kind = kind or _READERS.get(_suffix(path), "xml")
+    if kind != "xml":
+        return session.read.format(kind).load(path)
+    files = session.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+    return files.selectExpr("path as id", "content as xml")
+
+
+def write_frame(frame: DataFrame, path: str) -> None:
+    """Write a frame; an existing path is an error, so that nothing is overwritten or half replaced."""
+    kind = _WRITERS.get(_suffix(path), "parquet")
+    writer = frame.write.format(kind).mode("errorifexists")
+    (writer.option("header", "true") if kind == "csv" else writer).save(path)
+
+
+def _suffix(path: str) -> str:
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    return name[name.rfind(".") :].lower() if "." in name else ""
+
+
+def run(publisher: FramePublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
+    """Match everything; returns how many messages were set aside."""
+    messages = read_messages(session, arguments.input, arguments.format)
+    notifications, rejected = publisher.frames(messages, arguments.stream, arguments.plan)
+    write_frame(notifications, arguments.output)
+    if arguments.rejects:
+        write_frame(rejected, arguments.rejects)
+    return int(rejected.count())
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    description = "Match a path of messages with the subscriptions of a Spark store."
+    parse = argparse.ArgumentParser(prog="python -m xpubsub.jobs.batch", description=description)
+    parse.add_argument("--store", required=True, help="directory of the store, as given to xpubsub init --engine spark")
+    parse.add_argument("--input", required=True, help="Parquet or JSON Lines with id and xml, or XML files")
+    parse.add_argument("--format", choices=("parquet", "json", "xml"), help="of the input; else read off its path")
+    parse.add_argument("--output", required=True, help="where notifications go: Parquet, or .csv or .jsonl")
+    parse.add_argument("--rejects", help="where messages that were set aside go")
+    parse.add_argument("--plan", default="auto", help="auto, unroll, share or bucket")
+    parse.add_argument("--stream", default="S", help="the stream the messages belong to")
+    parse.add_argument("--master", help="Spark master; by default what spark-submit says, else local[*]")
+    return parse
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit 0: done; 1: done, but messages were set aside; 2: wrong usage or bad input."""
+    arguments = parser().parse_args(argv)
+    try:
+        from xpubsub.engines.spark import SparkEngine
+        from xpubsub.jobs.frames import FramePublisher
+
+        engine = SparkEngine(arguments.store, master=arguments.master)
+        if not engine.has_tables():
+            raise StoreError(f"there is no store at {arguments.store}: create it with xpubsub init --engine spark")
+        rejected = run(FramePublisher(Store(engine), engine, Limits()), engine.session, arguments)
+        engine.close()
+    except Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"done; {rejected} message(s) set aside", file=sys.stderr)
+    return 1 if rejected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
