@@ -2,7 +2,11 @@
 -- A branch holds if the node at its end passes: any one, or of a first-only branch the first in document order.
 -- Run once per level, deepest first; `truth_deeper` is the result of the level below.
 with level_row as (
-  select * from branch_row where level = $level
+  select r.event_id, r.sub_id, r.branch, r.leaf, r.passes, r.nodes, q.context, q.context_at, q.bit,
+    q.inner_at, q.inner_points, q.inner_wants
+  from branch_row as r
+  join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
+  where q.level = $level
 ),
 through as (
   select b.event_id, b.sub_id, b.branch, b.leaf, b.nodes,

@@ -53,7 +53,8 @@ class PathParser:
             slash = cursor.advance().text if cursor.at("/", "//") else ""
             if not self.starts_step():
                 raise cursor.syntax(f"expected a step, found {cursor.describe()}")
-            self._append(steps, self._step(), slash == "//")
+            offset = cursor.token.offset
+            self._append(steps, self._step(), slash == "//", offset)
             if not cursor.at("/", "//"):
                 return
 
@@ -61,11 +62,11 @@ class PathParser:
         following = self._cursor.peek()
         return following.kind == "name" or following.text in (".", "..", "@")
 
-    def _append(self, steps: list[Step], step: Step, descend: bool) -> None:
+    def _append(self, steps: list[Step], step: Step, descend: bool, offset: int) -> None:
         if step.axis != "self":
             steps.append(Step("descendant" if descend else step.axis, step.test, step.predicates))
         elif descend:
-            raise self._cursor.unsupported("'//.' (every node of any kind)")
+            raise self._cursor.unsupported("'//.' (every node of any kind)", offset)
 
     def _step(self) -> Step:
         cursor = self._cursor

@@ -9,7 +9,7 @@ def branches_by_sql(levels: int) -> Pipeline:
     """Semijoins from the deepest branching points up: repeated elements add up and never multiply."""
     deepest_first = range(levels - 1, -1, -1)
     return (
-        file_step("branch_row", reused=True),
+        *branch_rows(reused=True),
         _no_truth(levels),
         *(_level(level) for level in deepest_first),
         file_step("branch_match", file="brpred_sql"),
@@ -18,7 +18,12 @@ def branches_by_sql(levels: int) -> Pipeline:
 
 def branches_by_function() -> Pipeline:
     """All rows of a pair handed to the BrPred function at once."""
-    return (file_step("branch_row"), file_step("branch_match", file="brpred_udf"))
+    return (*branch_rows(reused=False), file_step("branch_match", file="brpred_udf"))
+
+
+def branch_rows(*, reused: bool) -> Pipeline:
+    """The nodes that the branches of candidates reach."""
+    return (file_step("batch_tagpath"), file_step("branch_path"), file_step("branch_row", reused=reused))
 
 
 def _level(level: int) -> Step:

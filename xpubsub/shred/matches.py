@@ -50,7 +50,7 @@ class PathMatches:
 
     def matched(self) -> pa.Table:
         """Path matches and position arrays in one table."""
-        rows: list[tuple[object, ...]] = [(tagpath_id, linear_path_id, None, None) for tagpath_id, linear_path_id in self.path_matches]
+        rows: list[tuple[object, ...]] = [(*match, None, None) for match in self.path_matches]
         rows.extend((tagpath_id, None, brinfo_id, arrays) for tagpath_id, brinfo_id, arrays in self.brinfos)
         return table_of(rows, PATH_MATCHED)
 

@@ -1,0 +1,70 @@
+"""Every layer imports only downwards, and an engine is never asked for its name."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "xpubsub"
+BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow"}
+MAY_IMPORT = {
+    "language": BASE,
+    "shred": BASE | {"language"},
+    "plan": BASE | {"shred"},
+    "engines": BASE,
+    "store": BASE | {"engines"},
+    "jobs": BASE | {"language", "shred", "plan", "engines", "store"},
+    "broker": BASE | {"language", "shred", "plan", "engines", "store", "jobs"},
+    "cli": BASE | {"broker", "jobs", "store", "language", "__init__"},
+    "__main__": {"cli"},
+    "__init__": BASE | {"broker", "jobs"},
+    **dict.fromkeys(BASE, BASE),
+}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def layer_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def is_module(package: str, name: str) -> bool:
+    folder = PACKAGE.parent.joinpath(*package.split("."))
+    return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the package that a file imports, wherever in the file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: a relative import"
+            found.update(f"{node.module}.{alias.name}" if is_module(node.module, alias.name) else node.module
+                         for alias in node.names)
+    return {name for name in found if name.split(".")[0] == "xpubsub"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    relative = path.relative_to(PACKAGE)
+    layer = relative.parts[0].removesuffix(".py")
+    for module in imported(path):
+        target = layer_of(module)
+        assert target == layer or target in MAY_IMPORT[layer], f"{relative} imports {module}"
+
+
+def test_only_the_spark_engine_and_its_jobs_import_spark() -> None:
+    users = {
+        str(path.relative_to(PACKAGE)) for path in FILES
+        if any(line.startswith(("import pyspark", "from pyspark")) for line in path.read_text().splitlines())
+    }
+    assert users == {"engines/spark.py"}
+
+
+def test_no_engine_is_asked_for_its_name() -> None:
+    askers = [path for path in FILES if "engine.NAME" in path.read_text() or ".DIALECT ==" in path.read_text()]
+    assert askers == []
