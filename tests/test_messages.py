@@ -98,7 +98,7 @@ def test_encodings(encoding: str) -> None:
 
 @pytest.mark.parametrize(("xml", "code", "line", "column"), [
     ("<a>\n  <b></a>", "not-well-formed", 2, 8), ("", "not-well-formed", 1, 1), ("<a/><b/>", "not-well-formed", 1, 5),
-    ("<a>&nbsp;</a>", "not-well-formed", 1, 4), ("<!DOCTYPE a SYSTEM 'x'><a>&nbsp;</a>", "not-well-formed", 1, 27),
+    ("<a>&nbsp;</a>", "not-well-formed", 1, 4), ("<!DOCTYPE a SYSTEM 'x'><a>&nbsp;</a>", "undefined-entity", 1, 33),
     ("<x:a/>", "not-well-formed", 1, 1), ("<a b='1' b='2'/>", "not-well-formed", 1, 10), ("\ud800", "encoding", None, None),
     (b"<a>\xff</a>", "not-well-formed", 1, 4), (b"<?xml version='1.0' encoding='nonsense'?><a/>", "encoding", 1, 1),
     ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "entities-forbidden", 1, 25),

@@ -40,9 +40,8 @@ class DuckDBEngine:
         self._execute("ddl", table_ddl(statement, self.DIALECT))
 
     def has_tables(self) -> bool:
-        query = "select count(*) from duckdb_tables() where table_name = 'schema_migration'"
-        row = self._connection.execute(query).fetchone()
-        return row is not None and bool(row[0])
+        query = "select table_name from duckdb_tables() where table_name = 'schema_migration'"
+        return bool(self._connection.execute(query).fetchall())
 
     @contextmanager
     def pipeline(self) -> Iterator[None]:

@@ -207,7 +207,7 @@ class Reading:
         raise ExternalReferenceForbidden(context, base, sysid, pubid)
 
     def _skipped(self, name: str, parameter: bool) -> NoReturn:
-        raise LimitError(f"the entity &{name}; is not defined", code="not-well-formed")
+        raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
 
 
 def _encode(text: str) -> bytes:

@@ -1,0 +1,129 @@
+"""Each step of each plan gives the same rows on both engines, and every SQL file is some step's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import xpubsub
+from tests.conftest import ENGINES, PLANS
+from tests.generate import NAMESPACES, Messages
+from xpubsub.engines.dialect import parse, render
+from xpubsub.jobs.paths import tagpath_cache
+from xpubsub.limits import Limits
+from xpubsub.plan.choose import filter_pipeline
+from xpubsub.shred.messages import MessageShredder
+from xpubsub.sqlfiles import folder
+from xpubsub.step import Step
+
+SUBSCRIPTIONS = [
+    ("eq", "//a[b = 1]/@x = '2'"), ("range", "//b > 1 and //c < 10 and //a != 3"), ("deep", "//a[b[c and not(@y)]/a]//c"),
+    ("first", "contains(//a[not(b)]/c, '1')"), ("long", "//a and //b and //c and //@x and //@y and //text() = '1'"),
+    ("none", "not(//a[b]/c)"), ("or", "//a[b = 'ab' or starts-with(c, 'a')]"), ("ns", "//p:a[q:b or *:c]"), ("num", "//b = 2"),
+    *((f"r{n}", f"//a/b > {n / 7} and //c <= {n}") for n in range(130)),
+]
+SQL = sorted(path.stem for path in folder("sql").glob("*.sql"))
+
+
+@pytest.fixture(scope="module")
+def brokers(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The same subscriptions and tag paths on both engines, few slots so that the recursive rest has work."""
+    opened = {}
+    for engine in ENGINES:
+        options = {"spark": spark_session} if engine == "spark" else {}
+        broker = xpubsub.connect(tmp_path_factory.mktemp("steps") / "store", engine=engine, slots=2, **options)
+        broker.subscribe_many(SUBSCRIPTIONS, namespaces=NAMESPACES)
+        broker.publish(messages())
+        opened[engine] = broker
+    yield opened
+    for broker in opened.values():
+        broker.close()
+
+
+def messages() -> list[tuple[str, str]]:
+    source = Messages(Random(5))
+    return [(f"m{n}", source.message()) for n in range(25)]
+
+
+def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[str, list[Any]]:
+    """The rows of each step, from messages shredded once in this process."""
+    engine, store = broker.store.engine, broker.store
+    shredder = MessageShredder(tagpath_cache(store, Limits()), Limits())
+    shredder.shred((number, name, xml) for number, (name, xml) in enumerate(messages(), start=1))
+    found: dict[str, list[Any]] = {}
+    with engine.pipeline():
+        engine.load("sax_parse_result", shredder.nodes())
+        engine.load("event", shredder.events())
+        engine.load("batch", pa.table({"stream": ["S"]}))
+        broker.publish([])
+        for step in filter_pipeline(plan, broker._publisher.summary(), branches_in_sql=branches_in_sql):
+            engine.run(step)
+            rows = store.rows(Step("all", f"select * from {step.name}"))
+            found[step.name] = sorted((comparable(row) for row in rows), key=repr)
+    return found
+
+
+def comparable(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted((name, list(value) if isinstance(value, list) else value) for name, value in row.items())
+
+
+@pytest.mark.parametrize(("plan", "branches_in_sql"), [(PLANS[0], True), (PLANS[1], False), (PLANS[2], False)])
+def test_same_rows_on_both_engines(brokers: Any, plan: str, branches_in_sql: bool) -> None:
+    if not branches_in_sql:
+        for broker in brokers.values():
+            broker._publisher.publish([], "S", plan, False)
+    duckdb, spark = (relations(brokers[engine], plan, branches_in_sql) for engine in ENGINES)
+    assert list(duckdb) == list(spark)
+    for name, rows in duckdb.items():
+        assert rows == spark[name], name
+    assert duckdb["notification"]
+
+
+def test_the_tables_of_both_engines_are_the_same(brokers: Any) -> None:
+    for table in brokers["duckdb"].store.rows(Step("t", "select table_name from duckdb_tables() order by table_name")):
+        name = table["table_name"]
+        both = [
+            sorted((comparable(row) for row in broker.store.rows(Step("all", f"select * from {name}"))), key=repr)
+            for broker in brokers.values()
+        ]
+        assert both[0] == both[1], name
+
+
+def test_ranges_have_about_twenty_buckets(brokers: Any) -> None:
+    rows = brokers["duckdb"].store.rows(Step("b", "select linear_path_id, op, count(*) as n from predicate_bucket group by all"))
+    assert rows and all(19 <= row["n"] <= 21 for row in rows)
+    roots = brokers["duckdb"].store.rows(Step("r", "select pre_id, count(*) as n from query_predicate where pre_id < 3 group by 1"))
+    edges = {row["pre_id"]: row["n"] for row in roots}
+    assert 0 < edges[1] < edges[2], "in buckets, fewer chains start at the root"
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_every_file_says_what_a_row_means_and_is_used(name: str) -> None:
+    text = (folder("sql") / f"{name}.sql").read_text()
+    assert re.match(r"-- (One row|No row|passes)", text)
+    code = "".join(path.read_text() for path in (Path(__file__).parent.parent / "xpubsub").rglob("*.py"))
+    assert f'"{name}"' in code
+
+
+@pytest.mark.parametrize("sql", [
+    "select list(x order by y) from t", "select * from t asof join u on t.x >= u.x", "select hash(x) from t", "select x[1] from t",
+    "select * from t positional join u", "select list_slice(x, 1, 2) from t",
+])
+def test_what_is_not_translated_faithfully_is_refused(sql: str) -> None:
+    with pytest.raises(xpubsub.EngineError):
+        parse(sql)
+
+
+def test_tables_are_bound_on_the_tree_and_common_table_expressions_are_not() -> None:
+    bound: Callable[[str], str] = lambda name: f"store.{name}"  # noqa: E731
+    sql = "with pair as (select a.x from path_match as a) select pair.x, list_extract(l, 2) from pair join event on true"
+    assert render(sql, "spark", bound) == (
+        "WITH pair AS (SELECT a.x FROM store.path_match AS a) "
+        "SELECT pair.x, ELEMENT_AT(l, 2) FROM pair JOIN store.event AS event ON TRUE"
+    )

@@ -1,0 +1,188 @@
+"""Subscriptions in and out: all or nothing per call, each bad row named; removal, streams, formats, statistics."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import xpubsub
+from tests.judge import pairs
+
+Connect = Callable[..., xpubsub.Broker]
+ROWS = [("s1", "/a/b = 1"), ("s2", "//c[contains(., 'x,y')]"), ("s3", "/a[b and not(c)]")]
+
+
+def matched(broker: xpubsub.Broker, *messages: tuple[Any, ...], **options: Any) -> set[tuple[str, str]]:
+    return pairs(broker.publish(messages, **options).notifications.to_pylist())
+
+
+def ids(broker: xpubsub.Broker) -> list[str]:
+    return broker.list()["subscription_id"].to_pylist()
+
+
+def test_the_life_of_subscriptions(connect: Connect, engine: str) -> None:
+    """Subscribe, publish, subscribe again, remove, subscribe anew, collect, reopen: on every engine."""
+    broker = connect(engine)
+    assert broker.subscribe_many(ROWS) == 3
+    assert broker.subscribe_many(ROWS) == 0, "repeating a call is harmless"
+    message = ("m", "<a><b>1</b></a>")
+    assert matched(broker, message) == {("m", "s1"), ("m", "s3")}
+    assert broker.unsubscribe(["s1", "unknown"]) == ["s1"]
+    assert matched(broker, message) == {("m", "s3")}
+    broker.subscribe("s1", "/a/b = 2")
+    with pytest.raises(xpubsub.Error, match="subscribed already with another text"):
+        broker.subscribe("s1", "/a/b = 3")
+    assert matched(broker, message, ("n", "<a><b>2</b><c/></a>")) == {("m", "s3"), ("n", "s1")}
+    removed = broker.gc()
+    assert removed["subscription"] == 1 and removed["unsubscription"] == 1 and removed["stored_query"] == 1
+    assert broker.gc() == {}
+    assert matched(broker, message, ("n", "<a><b>2</b><c/></a>")) == {("m", "s3"), ("n", "s1")}
+    broker.close()
+    again = connect(engine)
+    assert ids(again) == ["s1", "s2", "s3"]
+    assert again.show("s1").text == "/a/b = 2"
+    assert matched(again, message, ("n", "<a><b>2</b><c/></a>")) == {("m", "s3"), ("n", "s1")}
+    assert again.stats()["subscriptions"] == 3
+
+
+def test_all_or_nothing_and_each_bad_row_is_named(connect: Connect, engine: str) -> None:
+    broker = connect(engine)
+    broker.subscribe_many(ROWS[:1])
+    rows = [("good", "/a"), ("bad", "/a["), ("twice", "/a"), ("twice", "/b"), ("s1", "/other"), ("far", "a[1]"), ("", "/a")]
+    with pytest.raises(xpubsub.RowErrors) as caught:
+        broker.subscribe_many(rows)
+    assert [(row["row_no"], row["subscription_id"]) for row in caught.value.rows] == [
+        (2, "bad"), (4, "twice"), (5, "s1"), (6, "far"), (7, ""),
+    ]
+    text = str(caught.value)
+    assert "row 2 (bad): expected an expression" in text and "at line 1, column 4" in text
+    assert "row 6 (far): a position as a predicate is not supported" in text
+    assert ids(broker) == ["s1"]
+
+
+def test_or_that_never_matches_and_duplicates_of_a_query(connect: Connect) -> None:
+    broker = connect("duckdb")
+    broker.subscribe_many([("never", "1 = 2"), ("either", "/a or /a/b"), ("same", "/a"), ("always", "not(/zzz)")])
+    assert matched(broker, ("m", "<a><b/></a>")) == {("m", "either"), ("m", "same"), ("m", "always")}
+    assert broker.stats()["queries"] == 3
+    assert ids(broker) == ["always", "either", "never", "same"]
+
+
+def test_streams_keep_subscriptions_apart(connect: Connect) -> None:
+    broker = connect("duckdb")
+    broker.subscribe("s", "/a")
+    broker.subscribe("t", "/a", stream="T")
+    assert matched(broker, ("m", "<a/>")) == {("m", "s")}
+    assert matched(broker, ("m", "<a/>"), stream="T") == {("m", "t")}
+
+
+def test_of_two_messages_with_one_id_the_later_is_set_aside(connect: Connect, engine: str) -> None:
+    broker = connect(engine)
+    broker.subscribe("s", "/a")
+    result = broker.publish([("m", "<b/>"), ("m", "<a/>"), ("x", "<a>"), ("x", "<a/>"), ("n", "<a/>", 12.5)])
+    assert pairs(result.notifications.to_pylist()) == {("n", "s")}
+    codes = sorted((row["message_id"], row["code"]) for row in result.rejected.to_pylist())
+    assert codes == [("m", "duplicate-id"), ("x", "duplicate-id"), ("x", "not-well-formed")]
+    assert result.rejected.column_names == ["message_id", "code", "reason", "line", "column"]
+    assert result.notifications.column_names == ["message_id", "subscription_id", "output"]
+
+
+def test_no_messages_and_no_subscriptions(connect: Connect, engine: str) -> None:
+    broker = connect(engine)
+    assert matched(broker) == set()
+    assert matched(broker, ("m", "<a/>")) == set()
+    broker.subscribe_many([])
+    assert ids(broker) == []
+
+
+def test_hostile_texts_stay_texts(connect: Connect) -> None:
+    broker = connect("duckdb")
+    name = "x'); drop table subscription; --"
+    broker.subscribe(name, "/a = \"'; drop table stored_query; --\"", stream="'; --", namespaces={"p": "'"})
+    message = ("'; --", "<a>'; drop table stored_query; --</a>")
+    assert matched(broker, message, stream="'; --") == {("'; --", name)}
+    assert ids(broker) == [name]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_files_of_subscriptions(connect: Connect, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"subscriptions{ending}"
+    if ending == ".parquet":
+        pq.write_table(pa.table({"id": [row[0] for row in ROWS], "xpath": [row[1] for row in ROWS]}), path)
+    elif ending == ".jsonl":
+        path.write_text("".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in ROWS))
+    else:
+        comma = "," if ending == ".csv" else "\t"
+        path.write_text(f"id{comma}text\n" + "".join(f'{key}{comma}"{text}"\n' for key, text in ROWS))
+    broker = connect("duckdb")
+    assert broker.subscribe_many(path) == 3
+    assert broker.list()["text"].to_pylist() == [text for _, text in ROWS]
+
+
+def test_arrow_and_iterables_of_subscriptions(connect: Connect) -> None:
+    broker = connect("duckdb")
+    assert broker.subscribe_many(pa.table({"subscription_id": ["a"], "text": ["/a"]})) == 1
+    assert broker.subscribe_many((f"n{n}", f"/n{n}") for n in range(3)) == 3
+
+
+@pytest.mark.parametrize(("name", "content", "reason"), [
+    ("x.csv", "a\n", "expected an id and a text"), ("x.jsonl", "{]\n", "not JSON"), ("x.jsonl", '{"id": "a"}\n', "no column text"),
+    ("x.txt", "a", "read from"), ("x.parquet", "a", "x.parquet"), ("x.jsonl", "5\n", "an object"),
+])
+def test_files_that_cannot_be_read(connect: Connect, tmp_path: Path, name: str, content: str, reason: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(xpubsub.Error, match=reason):
+        connect("duckdb").subscribe_many(tmp_path / name)
+
+
+@pytest.mark.parametrize("call", [
+    lambda broker: broker.subscribe("s", "/a", dialect="sql"), lambda broker: broker.publish([("m", "<a/>")], plan="fast"),
+    lambda broker: broker.publish(["<a/>"]), lambda broker: broker.publish([(1, "<a/>")]), lambda broker: broker.show("zzz"),
+    lambda broker: broker.publish([("m", "<a/>")], plan="unroll,share"), lambda broker: broker.subscribe_many(5),
+    lambda broker: broker.subscribe_many([("a",)]), lambda broker: broker.subscribe_many("missing.csv"),
+    lambda broker: broker.publish_frame(None), lambda broker: broker.subscribe("s", "/a", namespaces={"p": 5}),
+    lambda broker: broker.subscribe("s", "/a", stream=""), lambda broker: broker.explain("zzz", "<a/>"),
+])
+def test_bad_calls_raise_our_errors(connect: Connect, call: Callable[[xpubsub.Broker], Any]) -> None:
+    with pytest.raises(xpubsub.Error):
+        call(connect("duckdb"))
+
+
+@pytest.mark.parametrize("text", ["for $x in //a return $x", "<r>{ //a }</r>", "SELECT * FROM S//a AS $x", "A FOLLOWED BY { $x = $y, 1m } B"])
+def test_other_kinds_are_refused_by_name(connect: Connect, text: str) -> None:
+    with pytest.raises(xpubsub.UnsupportedError, match="transformation|correlation"):
+        connect("duckdb").subscribe("s", text)
+
+
+def test_connect_refuses_what_it_cannot_open(tmp_path: Path) -> None:
+    (tmp_path / "text.duckdb").write_text("this is no database" * 100)
+    for call in (
+        lambda: xpubsub.connect(tmp_path / "text.duckdb"), lambda: xpubsub.connect(tmp_path / "no" / "folder.duckdb"),
+        lambda: xpubsub.connect(":memory:", engine="oracle"), lambda: xpubsub.connect(":memory:", slots=9),
+    ):
+        with pytest.raises(xpubsub.Error):
+            call()
+
+
+def test_a_store_keeps_the_slots_it_was_created_with(tmp_path: Path) -> None:
+    xpubsub.connect(tmp_path / "s.duckdb", slots=3).close()
+    with xpubsub.connect(tmp_path / "s.duckdb") as broker:
+        assert broker.store.slots == 3
+    with pytest.raises(xpubsub.StoreError, match="slots=3"):
+        xpubsub.connect(tmp_path / "s.duckdb", slots=4)
+
+
+def test_a_store_in_use_by_another_process(connect: Connect, tmp_path: Path) -> None:
+    connect("duckdb")
+    script = "import sys, xpubsub; xpubsub.connect(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "store.duckdb")], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "StoreError" in done.stderr and "is in use by another process" in done.stderr
