@@ -61,7 +61,6 @@ def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[
         engine.load("sax_parse_result", shredder.nodes())
         engine.load("event", shredder.events())
         engine.load("batch", pa.table({"stream": ["S"]}))
-        broker.publish([])
         for step in filter_pipeline(plan, broker._publisher.summary(), branches_in_sql=branches_in_sql):
             engine.run(step)
             rows = store.rows(Step("all", f"select * from {step.name}"))

@@ -134,12 +134,12 @@ class SparkEngine:
     def append(self, table: str, step: Step) -> None:
         frame = self.frame(step)
         columns = self.session.table(self._bind(table)).columns
-        with _explained(step.name, self.sql(step)):
+        with explained(step.name, self.sql(step)):
             frame.select(columns).write.insertInto(self._bind(table))
 
     def fetch(self, step: Step) -> pa.Table:
         frame = self.frame(step)
-        with _explained(step.name, self.sql(step)):
+        with explained(step.name, self.sql(step)):
             return frame.toArrow()
 
     def frame(self, step: Step) -> DataFrame:
@@ -152,7 +152,7 @@ class SparkEngine:
         for name in self._tables:
             step = tables.get(name, Step(f"copy_{name}", f"select * from {name}"))
             columns = self.session.table(self._bind(name)).columns
-            with _explained(step.name, self.sql(step)):
+            with explained(step.name, self.sql(step)):
                 self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{name}")
         self._directory.complete(new)
         self._directory.discard(old - 1)
@@ -179,12 +179,13 @@ class SparkEngine:
             self._kept.pop().unpersist()
 
     def _sql(self, step: str, sql: str) -> DataFrame:
-        with _explained(step, sql):
+        with explained(step, sql):
             return self.session.sql(sql)
 
 
 @contextmanager
-def _explained(step: str, sql: str) -> Iterator[None]:
+def explained(step: str, sql: str = "") -> Iterator[None]:
+    """Spark's errors as ours, with the step and its SQL."""
     try:
         yield
     except PySparkException as error:

@@ -27,18 +27,24 @@ _WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 
 def read_messages(session: SparkSession, path: str, kind: str | None = None) -> DataFrame:
     """Messages as a frame (id, xml); `kind` is `parquet`, `json` or `xml`, by default read off the path."""
+    from xpubsub.engines.spark import explained
+
     kind = kind or _READERS.get(_suffix(path), "xml")
-    if kind != "xml":
-        return session.read.format(kind).load(path)
-    files = session.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+    with explained(f"read {path}"):
+        if kind != "xml":
+            return session.read.format(kind).load(path)
+        files = session.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
     return files.selectExpr("path as id", "content as xml")
 
 
 def write_frame(frame: DataFrame, path: str) -> None:
     """Write a frame; an existing path is an error, so that nothing is overwritten or half replaced."""
+    from xpubsub.engines.spark import explained
+
     kind = _WRITERS.get(_suffix(path), "parquet")
     writer = frame.write.format(kind).mode("errorifexists")
-    (writer.option("header", "true") if kind == "csv" else writer).save(path)
+    with explained(f"write {path}"):
+        (writer.option("header", "true") if kind == "csv" else writer).save(path)
 
 
 def _suffix(path: str) -> str:

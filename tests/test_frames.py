@@ -1,0 +1,93 @@
+"""Frames on Spark: lazy, distributed, and the batch job on top of them."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import xpubsub
+from tests.generate import NAMESPACES, Messages
+from tests.judge import pairs, verdicts
+from xpubsub.jobs import batch
+
+SUBSCRIPTIONS = {"s1": "//a[b]/c", "s2": "//b = 1", "s3": "contains(//c, '1')", "s4": "not(//p:a)"}
+
+
+@pytest.fixture(scope="module")
+def broker(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with xpubsub.connect(tmp_path_factory.mktemp("frames") / "store", spark=spark_session) as opened:
+        opened.subscribe_many(SUBSCRIPTIONS.items(), namespaces=NAMESPACES)
+        yield opened
+
+
+def messages() -> dict[str, str]:
+    source = Messages(Random(11))
+    return {f"m{n}": source.message() for n in range(40)}
+
+
+def test_a_frame_is_lazy_and_gives_what_a_batch_gives(broker: Any, spark_session: Any) -> None:
+    given = [*messages().items(), ("bad", "<a>"), ("m0", "<late/>")]
+    frame = spark_session.createDataFrame(given, "id string, xml string").repartition(3)
+    reads = spark_session.sparkContext.accumulator(0)
+
+    def counted(batches: Any) -> Any:
+        for batch in batches:
+            reads.add(batch.num_rows)
+            yield batch
+
+    watched = frame.coalesce(1).mapInArrow(counted, frame.schema)
+    notifications, rejected = broker.publish_frames(watched)
+    assert reads.value == 0, "nothing is read before it is asked for"
+    assert notifications.columns == ["message_id", "subscription_id", "output"]
+    found = pairs(row.asDict() for row in notifications.collect())
+    aside = {(row.message_id, row.code) for row in rejected.collect()}
+    assert ("bad", "not-well-formed") in aside and ("m0", "duplicate-id") in aside and len(aside) == 2
+    sure = {pair for pair in verdicts(messages(), SUBSCRIPTIONS, NAMESPACES) if pair[0] != "m0"}
+    assert {pair for pair in found if pair[0] != "m0"} == sure
+    assert broker.stats()["tag paths"] == 0, "a frame leaves the store as it is"
+
+
+def test_a_frame_needs_an_id_and_xml(broker: Any, spark_session: Any) -> None:
+    with pytest.raises(xpubsub.Error, match="columns id and xml"):
+        broker.publish_frame(spark_session.createDataFrame([("m", "<a/>")], "name string, text string"))
+
+
+def arguments(path: Path, **given: Any) -> Namespace:
+    return Namespace(**{"format": None, "rejects": None, "plan": "auto", "stream": "S", "output": str(path), **given})
+
+
+def test_the_batch_job_from_xml_files_to_parquet(broker: Any, spark_session: Any, tmp_path: Path) -> None:
+    source = tmp_path / "in" / "deep"
+    source.mkdir(parents=True)
+    (source / "one.xml").write_text("<a><b>1</b><c/></a>")
+    (source / "bad.xml").write_bytes(b"<a>")
+    output, rejects = tmp_path / "out.parquet", tmp_path / "rejects.parquet"
+    given = arguments(output, input=str(tmp_path / "in"), rejects=str(rejects))
+    assert batch.run(broker._publisher, spark_session, given) == 1
+    found = {(row["message_id"].rsplit("/", 1)[-1], row["subscription_id"]) for row in pq.read_table(output).to_pylist()}
+    assert found == {("one.xml", "s1"), ("one.xml", "s2"), ("one.xml", "s4")}
+    [aside] = pq.read_table(rejects).to_pylist()
+    assert aside["message_id"].endswith("bad.xml") and aside["code"] == "not-well-formed"
+
+
+def test_the_batch_job_does_not_overwrite(broker: Any, spark_session: Any, tmp_path: Path) -> None:
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"id": "m", "xml": "<b>1</b>"}\n')
+    given = arguments(tmp_path / "out.csv", input=str(lines))
+    assert batch.run(broker._publisher, spark_session, given) == 0
+    with pytest.raises(xpubsub.Error, match="already exists"):
+        batch.run(broker._publisher, spark_session, given)
+
+
+def test_the_batch_job_refuses_a_store_that_is_not_there(
+    spark_session: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xpubsub.engines.spark.start_session", lambda master: spark_session)
+    monkeypatch.setattr("xpubsub.engines.spark.SparkEngine.close", lambda self: None)
+    status = batch.main(["--store", str(tmp_path / "none"), "--input", "x", "--output", "y"])
+    assert status == 2 and "there is no store" in capsys.readouterr().err
