@@ -36,9 +36,9 @@ def test_a_frame_is_lazy_and_gives_what_a_batch_gives(broker: Any, spark_session
     reads = spark_session.sparkContext.accumulator(0)
 
     def counted(batches: Any) -> Any:
-        for batch in batches:
-            reads.add(batch.num_rows)
-            yield batch
+        for rows in batches:
+            reads.add(rows.num_rows)
+            yield rows
 
     watched = frame.coalesce(1).mapInArrow(counted, frame.schema)
     notifications, rejected = broker.publish_frames(watched)

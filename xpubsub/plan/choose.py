@@ -24,6 +24,8 @@ class Summary:
     """Edges of their chains; fewer than predicates where chains are shared."""
     range_access: int = 0
     """Queries whose most selective predicate is not an equality."""
+    long_queries: int = 0
+    """Queries with more predicates than slots."""
     levels: int = 0
     """Depth of the deepest branching, 0 if no query has branches to check."""
     slots: int = 5
@@ -62,11 +64,17 @@ def _automatic(summary: Summary) -> Choice:
 
 def filter_pipeline(plan: str, summary: Summary, *, branches_in_sql: bool) -> Pipeline:
     """All steps from shredded messages to notifications."""
-    candidates = {"unroll": lambda: unroll(summary.slots), "share": share, "bucket": bucket}[plan]()
+    tail = (file_step("matched"), file_step("gone"), file_step("notification"))
+    return (*_candidates(plan, summary), *_branches(summary, branches_in_sql), *tail)
+
+
+def _candidates(plan: str, summary: Summary) -> Pipeline:
+    if plan == "unroll":
+        return unroll(summary.slots, rest=summary.long_queries > 0)
+    return share() if plan == "share" else bucket()
+
+
+def _branches(summary: Summary, in_sql: bool) -> Pipeline:
     if not summary.levels:
-        branches = no_branches()
-    elif branches_in_sql:
-        branches = branches_by_sql(summary.levels)
-    else:
-        branches = branches_by_function()
-    return (*candidates, *branches, file_step("matched"), file_step("gone"), file_step("notification"))
+        return no_branches()
+    return branches_by_sql(summary.levels) if in_sql else branches_by_function()

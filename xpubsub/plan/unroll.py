@@ -5,13 +5,13 @@ from __future__ import annotations
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def unroll(slots: int) -> Pipeline:
-    """Candidates by unrolled predicates."""
+def unroll(slots: int, *, rest: bool = True) -> Pipeline:
+    """Candidates by unrolled predicates; without a rest no query has more predicates than slots."""
     return (
         file_step("path_tuple", reused=True),
         file_step("unroll_access"),
         unroll_slots(slots),
-        file_step("candidate", file="unroll_rest", reused=True),
+        file_step("candidate", file="unroll_rest" if rest else "unroll_whole", reused=True),
     )
 
 
