@@ -88,7 +88,7 @@ def test_attributes_defaulted_by_a_dtd_are_left_out_as_in_lxml() -> None:
     assert not judge("/a/@k", xml)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252", "shift_jis", "gb2312"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "iso-8859-1", "windows-1252", "shift_jis", "gb2312"])
 def test_encodings(encoding: str) -> None:
     text = "あ" if encoding in ("shift_jis", "gb2312") else "é"
     xml = f'<?xml version="1.0" encoding="{encoding}"?><a>{text}</a>'
@@ -101,6 +101,7 @@ def test_encodings(encoding: str) -> None:
     ("<a>&nbsp;</a>", "not-well-formed", 1, 4), ("<!DOCTYPE a SYSTEM 'x'><a>&nbsp;</a>", "undefined-entity", 1, 33),
     ("<x:a/>", "not-well-formed", 1, 1), ("<a b='1' b='2'/>", "not-well-formed", 1, 10), ("\ud800", "encoding", None, None),
     (b"<a>\xff</a>", "not-well-formed", 1, 4), (b"<?xml version='1.0' encoding='nonsense'?><a/>", "encoding", 1, 1),
+    (b"<?xml version='1.0' encoding='idna'?><a/>", "encoding", 1, 1),
     ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "entities-forbidden", 1, 25),
     ("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>", "entities-forbidden", 1, 49),
     ("<!DOCTYPE a [<!ENTITY % x SYSTEM 'http://e/x'> %x;]><a/>", "entities-forbidden", 1, 43),
@@ -133,3 +134,11 @@ def test_too_many_ways_to_bind_branching_points_is_a_limit_of_the_message() -> N
         result = broker.publish([("deep", deep), ("flat", "<a><k/></a>")])
         assert [row["code"] for row in result.rejected.to_pylist()] == ["limit-positions"]
         assert broker.publish([("deep", deep)]).rejected.num_rows == 1
+
+
+def test_messages_of_ever_new_names_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpubsub.shred.tagpaths.MOST_NODES", 50)
+    made = shredder("//b")
+    made.shred((number, f"m{number}", f"<a{number}><b/></a{number}>") for number in range(200))
+    assert made.nodes().num_rows == 200
+    assert len(made._cache.root.children) < 60

@@ -12,6 +12,8 @@ from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
 from xpubsub.jobs.result import Result
 
+_ORDER = [("message_id", "ascending"), ("subscription_id", "ascending")]
+
 
 class Tally:
     """Counts, hands rows on to their writers, and says at the end how it went."""
@@ -46,7 +48,7 @@ class Tally:
         """Take in the result of a batch."""
         self.notified += result.notifications.num_rows
         self.rejected += result.rejected.num_rows
-        _write(self._notifications, result.notifications)
+        _write(self._notifications, result.notifications.sort_by(_ORDER))
         _write(self._rejects, result.rejected)
         if self._rejects is None:
             room = self.SHOWN - len(self._shown)

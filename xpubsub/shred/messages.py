@@ -31,6 +31,7 @@ class MessageShredder:
         """Read messages; each ends up either among the events or among the rejected."""
         for event_id, message_id, xml in messages:
             before = len(self._nodes)
+            self._cache.trim()
             try:
                 if message_id is None:
                     raise Refused("no-id", "the message has no id")

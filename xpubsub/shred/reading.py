@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import NoReturn
 from xml.parsers import expat
@@ -15,6 +16,9 @@ from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import NUMBER, VALUE, TagNode, TagPathCache
 
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
+_UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_NO_CHARACTER_SETS = frozenset({"idna", "punycode", "unicode-escape", "unicode_escape", "raw-unicode-escape",
+                                "raw_unicode_escape", "utf-7", "undefined"})
 _UNKNOWN_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]
 _FORBIDDEN = {
     DTDForbidden: "dtd-forbidden", EntitiesForbidden: "entities-forbidden",
@@ -50,6 +54,8 @@ class Reading:
         """Read a whole message or raise `Refused`."""
         if isinstance(xml, str):
             self._parse(_encode(xml), "utf-8")
+        elif isinstance(xml, bytes) and xml.startswith(_UTF_32):
+            self._parse(_encode(_decode(xml, "utf-32")), "utf-8")
         elif isinstance(xml, bytes):
             self._parse(xml, None)
         else:
@@ -75,10 +81,7 @@ class Reading:
     def _reparse(self, data: bytes) -> None:
         """Expat reads few encodings; Python decodes the others by the name in the declaration."""
         declared = _ENCODING.match(data)
-        try:
-            text = data.decode(declared[1].decode("ascii") if declared else "utf-8")
-        except (LookupError, UnicodeError, ValueError) as error:
-            raise Refused("encoding", f"cannot be decoded: {error}", 1, 1) from None
+        text = _decode(data, declared[1].decode("ascii") if declared else "utf-8")
         self._parse(_encode(text), "utf-8")
 
     def _parser(self, encoding: str | None) -> expat.XMLParserType:
@@ -208,6 +211,15 @@ class Reading:
 
     def _skipped(self, name: str, parameter: bool) -> NoReturn:
         raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
+
+
+def _decode(data: bytes, encoding: str) -> str:
+    try:
+        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
+            raise LookupError(f"{encoding} is not a character set")
+        return data.decode(encoding)
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise Refused("encoding", f"cannot be decoded: {error}", 1, 1) from None
 
 
 def _encode(text: str) -> bytes:

@@ -13,6 +13,9 @@ from xpubsub.shred.path_matching import PathAutomaton
 EXISTS, VALUE, NUMBER = 1, 2, 4
 """How nodes are used: that they are there, their string value, their value as a number."""
 
+MOST_NODES = 200_000
+"""Tag paths that are remembered at a time, so that hostile messages cannot fill the memory."""
+
 
 class TagNode:
     """One tag path: its id, its use (0: nobody asks for it), and the tag paths one step further."""
@@ -42,7 +45,14 @@ class TagPathCache:
         self._automaton = PathAutomaton()
         self._limits = limits
         self._found = PathMatches(limits)
+        self._size = 0
         self.root = TagNode("/", self._use("/"))
+
+    def trim(self) -> None:
+        """Start the tree anew if messages of ever new names have made it large; what is known stays known."""
+        if self._size > MOST_NODES:
+            self._size = 0
+            self.root = TagNode("/", self._use("/"))
 
     def take_found(self) -> PathMatches:
         """The rows of the tag paths found since they were last taken."""
@@ -65,6 +75,7 @@ class TagPathCache:
         return node
 
     def _node(self, parent: TagNode, name: str) -> TagNode:
+        self._size += 1
         tagpath = f"{parent.tagpath.rstrip('/')}/{name}"
         return TagNode(tagpath, self._use(tagpath))
 
