@@ -84,13 +84,20 @@ def test_streams_keep_subscriptions_apart(connect: Connect) -> None:
     assert matched(broker, ("m", "<a/>"), stream="T") == {("m", "t")}
 
 
-def test_of_two_messages_with_one_id_the_later_is_set_aside(connect: Connect, engine: str) -> None:
+def test_messages_that_are_set_aside_and_how_text_and_data_are_read(connect: Connect, engine: str) -> None:
     broker = connect(engine)
-    broker.subscribe("s", "/a")
-    result = broker.publish([("m", "<b/>"), ("m", "<a/>"), ("x", "<a>"), ("x", "<a/>"), ("n", "<a/>", 12.5)])
-    assert pairs(result.notifications.to_pylist()) == {("n", "s")}
+    broker.subscribe_many([("s", "/a"), ("e", "/a = 'é'")])
+    declared = '<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'
+    result = broker.publish([
+        ("m", "<b/>"), ("m", "<a/>"), ("x", "<a>"), ("x", "<a/>"), ("n", "<a/>", 12.5), ("t", declared),
+        ("d", declared.encode("iso-8859-1")), ("none", None), ("half", "<a>\ud800</a>"),
+    ])
+    assert pairs(result.notifications.to_pylist()) == {("n", "s"), ("t", "s"), ("d", "s"), ("t", "e"), ("d", "e")}
     codes = sorted((row["message_id"], row["code"]) for row in result.rejected.to_pylist())
-    assert codes == [("m", "duplicate-id"), ("x", "duplicate-id"), ("x", "not-well-formed")]
+    assert [code for code in codes if code[0] != "half"] == [
+        ("m", "duplicate-id"), ("none", "not-text"), ("x", "duplicate-id"), ("x", "not-well-formed"),
+    ]
+    assert len(codes) == 5
     assert result.rejected.column_names == ["message_id", "code", "reason", "line", "column"]
     assert result.notifications.column_names == ["message_id", "subscription_id", "output"]
 
@@ -149,6 +156,8 @@ def test_files_that_cannot_be_read(connect: Connect, tmp_path: Path, name: str, 
     lambda broker: broker.publish([("m", "<a/>")], plan="unroll,share"), lambda broker: broker.subscribe_many(5),
     lambda broker: broker.subscribe_many([("a",)]), lambda broker: broker.subscribe_many("missing.csv"),
     lambda broker: broker.publish_frame(None), lambda broker: broker.subscribe("s", "/a", namespaces={"p": 5}),
+    lambda broker: broker.publish([("\ud800", "<a/>")]), lambda broker: broker.subscribe("s\ud800", "/a"),
+    lambda broker: broker.subscribe("s", "/a = '\ud800'"), lambda broker: broker.subscribe(None, "/a"),
     lambda broker: broker.subscribe("s", "/a", stream=""), lambda broker: broker.explain("zzz", "<a/>"),
 ])
 def test_bad_calls_raise_our_errors(connect: Connect, call: Callable[[xpubsub.Broker], Any]) -> None:
@@ -187,3 +196,13 @@ def test_a_store_in_use_by_another_process(connect: Connect, tmp_path: Path) -> 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "StoreError" in done.stderr and "is in use by another process" in done.stderr
+
+
+def test_progress_of_long_work(connect: Connect) -> None:
+    broker = connect("duckdb")
+    told: list[int] = []
+    broker.subscribe_many([(f"s{n}", f"/a/b = {n % 5}") for n in range(6000)], progress=told.append)
+    assert sum(told) == 6000 and len(told) > 1
+    told.clear()
+    broker.publish([(f"m{n}", "<a/>") for n in range(10)], progress=told.append)
+    assert told == [1] * 10

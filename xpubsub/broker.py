@@ -19,7 +19,7 @@ from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
-from xpubsub.jobs.subscribe import subscribe, unsubscribe
+from xpubsub.jobs.subscribe import SubscribeForm, subscribe, unsubscribe
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
@@ -106,13 +106,18 @@ class Broker:
 
     def subscribe_many(
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
-        stream: str = DEFAULT_STREAM,
+        stream: str = DEFAULT_STREAM, progress: Callable[[int], None] | None = None,
     ) -> int:
-        """Add many subscriptions, all or none; returns how many were not there before."""
+        """Add many subscriptions, all or none; returns how many were not there before.
+
+        Rows are (id, text) pairs, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. `progress` is
+        called with the number of subscriptions read since the last time; not on Spark, where executors read them.
+        """
         _check_form(namespaces, dialect, stream)
         incoming = read_rows(rows)
         try:
-            return subscribe(self.store, incoming, namespaces or {}, dialect, stream, self.limits)
+            form = SubscribeForm(dict(namespaces or {}), dialect, stream)
+            return subscribe(self.store, incoming, form, self.limits, progress)
         finally:
             self._publisher.forget()
 

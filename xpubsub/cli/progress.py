@@ -1,9 +1,9 @@
-"""How far a publish has come: a bar on a terminal, a line per batch elsewhere if asked for. On stderr only."""
+"""How far long work has come: a bar on a terminal, a line per batch elsewhere if asked for. On stderr only."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -73,3 +73,15 @@ def reporting(asked: bool, total: int | None) -> Iterator[Reporter]:
                TextColumn("{task.fields[notifications]} notifications"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=not asked) as progress:
         yield Bar(progress, total)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int], None] | None]:
+    """A bar on a terminal that counts what is done, of a number not known before; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda amount: progress.advance(task, amount)

@@ -17,6 +17,7 @@ from xpubsub.cli.options import (
     stream_option,
 )
 from xpubsub.cli.places import located
+from xpubsub.cli.progress import counting
 from xpubsub.errors import RowErrors
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
@@ -95,7 +96,8 @@ def _check_usage(text: str | None, subscription_id: str | None, file: str | None
 
 def _subscribe_file(broker: brokers.Broker, file: str, form: dict[str, Any]) -> None:
     try:
-        added = broker.subscribe_many(file, **form)
+        with counting("subscribing") as progress:
+            added = broker.subscribe_many(file, progress=progress, **form)
     except RowErrors as error:
         raise located(error, file) from error
     click.echo(f"subscribed {added} from {file}")

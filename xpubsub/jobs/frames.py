@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.messages import Given, message_of
+from xpubsub.jobs.messages import Given, is_text, message_of
 from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
 from xpubsub.jobs.publish import NOTIFICATIONS, refuse_collisions, summarise
 from xpubsub.jobs.result import Result
@@ -22,6 +22,7 @@ from xpubsub.plan.subscribe import PATHS
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
+from xpubsub.shred.tables import table_of
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _FOUND = Step("found", "select tagpath from tagpath_found")
-_MESSAGES = pa.schema([("event_id", pa.int64()), ("message_id", pa.string()), ("xml", pa.binary())])
+_MESSAGES = pa.schema([
+    ("event_id", pa.int64()), ("message_id", pa.string()), ("text", pa.string()), ("data", pa.binary()),
+])
 
 
 class FramePublisher:
@@ -82,7 +85,7 @@ class FramePublisher:
         return frames
 
     def _shred(self, messages: DataFrame) -> None:
-        """Make the relations of a batch out of (event_id, message_id, xml) rows."""
+        """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
         function = shredding(known_tagpaths(self._store), known_linear_paths(self._store), self._limits)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
         self._store.run(*FRAME)
@@ -114,15 +117,20 @@ class FramePublisher:
 
 
 def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> pa.Table:
-    rows: list[tuple[int, str, bytes | None]] = []
+    rows: list[tuple[int, str, str | None, bytes | None]] = []
     for event_id, given in enumerate(messages, start=1):
         message_id, xml = message_of(given)
-        rows.append((event_id, message_id, xml))
+        rows.append((event_id, message_id, *_payload(xml)))
         if progress is not None:
             progress(1)
-    columns = list(zip(*rows, strict=True)) or [()] * len(_MESSAGES)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _MESSAGES, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=_MESSAGES)
+    return table_of(rows, _MESSAGES)
+
+
+def _payload(xml: object) -> tuple[str | None, bytes | None]:
+    """A message as text or as data; text that no encoding has goes as data, to be rejected with its place."""
+    if isinstance(xml, str):
+        return (xml, None) if is_text(xml) else (None, xml.encode("utf-8", "surrogatepass"))
+    return None, xml if isinstance(xml, bytes) else None
 
 
 def _numbered(messages: DataFrame) -> DataFrame:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xpubsub.errors import Error
+from xpubsub.jobs.messages import is_text
 
 _SCHEMA = pa.schema([("row_no", pa.int64()), ("subscription_id", pa.string()), ("text", pa.string())])
 _ID_NAMES = ("id", "subscription_id")
@@ -48,6 +49,8 @@ def _pair(row: Any, number: int) -> tuple[str, str]:
         raise Error(f"row {number}: a subscription is (id, text)")
     if not isinstance(row[0], str) or not isinstance(row[1], str):
         raise Error(f"row {number}: the id and the text of a subscription are str")
+    if not is_text(row[0]) or not is_text(row[1]):
+        raise Error(f"row {number}: half of a surrogate pair is no text")
     return row[0], row[1]
 
 

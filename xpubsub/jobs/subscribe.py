@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from operator import itemgetter
 
 import pyarrow as pa
@@ -20,18 +21,35 @@ from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 _INCOMING = Step("incoming_rows", "select row_no, subscription_id, text from incoming")
+_CHUNK = 5000
+"""Subscriptions compiled before their rows are handed on."""
 _COUNT = Step("count_new", "select count(*) as added from compiled_new")
 
 
+@dataclass(frozen=True)
+class SubscribeForm:
+    """What all subscriptions of a call have in common."""
+
+    namespaces: dict[str, str]
+    dialect: str
+    stream: str
+
+    def row(self) -> dict[str, str]:
+        """As the store keeps it."""
+        namespaces = json.dumps(self.namespaces, sort_keys=True)
+        return {"dialect": self.dialect, "namespaces": namespaces, "stream": self.stream}
+
+
 def subscribe(
-    store: Store, incoming: pa.Table, namespaces: Mapping[str, str], dialect: str, stream: str, limits: Limits
+    store: Store, incoming: pa.Table, form: SubscribeForm, limits: Limits,
+    progress: Callable[[int], None] | None = None,
 ) -> int:
     """Add the rows (row_no, subscription_id, text); returns how many were not there before."""
-    compiler = Compiler(dict(namespaces), dialect, limits)
-    form = {"dialect": dialect, "namespaces": json.dumps(dict(namespaces), sort_keys=True), "stream": stream}
-    with store.call("subscribe", subscriptions=incoming.num_rows, **form):
+    compiler = Compiler(form.namespaces, form.dialect, limits)
+    told = None if store.engine.DISTRIBUTED else progress
+    with store.call("subscribe", subscriptions=incoming.num_rows, **form.row()):
         store.engine.load("incoming", incoming)
-        store.engine.map_arrow("compiled", _INCOMING, _compiling(compiler), COMPILED)
+        store.engine.map_arrow("compiled", _INCOMING, _compiling(compiler, told), COMPILED)
         store.run(*store.visible())
         _refuse(store)
         store.run(*NEW)
@@ -52,11 +70,15 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
         return [row["subscription_id"] for row in store.rows(removal)]
 
 
-def _compiling(compiler: Compiler) -> ArrowFunction:
+def _compiling(compiler: Compiler, progress: Callable[[int], None] | None) -> ArrowFunction:
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-            yield from compiler.table(rows).to_batches()
+            for start in range(0, batch.num_rows, _CHUNK):
+                part = batch.slice(start, _CHUNK)
+                rows = zip(*(column.to_pylist() for column in part.columns), strict=True)
+                yield from compiler.table(rows).to_batches()
+                if progress is not None:
+                    progress(part.num_rows)
     return compiled
 
 

@@ -25,7 +25,7 @@ _CHUNK = 1000
 
 
 def shredding(known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFunction:
-    """A function from (event_id, message_id, xml) rows to `SHREDDED` rows."""
+    """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows."""
     def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         cache = TagPathCache(known, lambda: linear, limits)
         for batch in batches:
@@ -35,7 +35,8 @@ def shredding(known: Mapping[str, int], linear: Mapping[str, LinearUse], limits:
 
 
 def _shred(batch: pa.RecordBatch, cache: TagPathCache, limits: Limits) -> Iterator[pa.RecordBatch]:
-    event_ids, message_ids, messages = (column.to_pylist() for column in batch.columns)
+    event_ids, message_ids, *payloads = (column.to_pylist() for column in batch.columns)
+    messages = (next((each for each in forms if each is not None), None) for forms in zip(*payloads, strict=True))
     shredder = MessageShredder(cache, limits)
     shredder.shred(zip(event_ids, message_ids, messages, strict=True))
     parts = {
