@@ -13,8 +13,8 @@ from xpubsub.shred.rows import EVENT, REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 
-Message = tuple[int, str, "str | bytes"]
-"""(event id, message id, XML)."""
+Message = tuple[int, str, object]
+"""(event id, message id, XML as str or bytes; anything else is set aside)."""
 
 
 class MessageShredder:

@@ -50,7 +50,7 @@ class Reading:
         self._chunks: list[str] = []
         self._collecting = 1 if cache.root.use & VALUE else 0
 
-    def read(self, xml: str | bytes) -> None:
+    def read(self, xml: object) -> None:
         """Read a whole message or raise `Refused`."""
         if isinstance(xml, str):
             self._parse(_encode(xml), "utf-8")
