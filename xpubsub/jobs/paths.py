@@ -10,6 +10,7 @@ from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 _NEW_LINEAR = file_step("new_linear")
+_DOCUMENT = Step("document", "select id from query_linear_path where linear_path = '/'")
 _TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
 
 
@@ -30,8 +31,11 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
 
 
 def tagpath_cache(store: Store, limits: Limits) -> TagPathCache:
-    """A cache of tag paths that starts with those of the store."""
-    return TagPathCache(known_tagpaths(store), lambda: known_linear_paths(store), limits)
+    """A cache of tag paths that starts with those of the store; all linear paths are only read when a new one comes."""
+    known = known_tagpaths(store)
+    if not store.rows(_DOCUMENT):
+        known["/"] = 0
+    return TagPathCache(known, lambda: known_linear_paths(store), limits)
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:
