@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "xpubsub"
-BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow"}
+BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks"}
 MAY_IMPORT = {
     "language": BASE,
     "shred": BASE | {"language"},
@@ -17,9 +17,10 @@ MAY_IMPORT = {
     "store": BASE | {"engines"},
     "jobs": BASE | {"language", "shred", "plan", "engines", "store"},
     "broker": BASE | {"language", "shred", "plan", "engines", "store", "jobs"},
-    "cli": BASE | {"broker", "jobs", "store", "language", "__init__"},
+    "connecting": BASE | {"engines", "store", "jobs", "broker"},
+    "cli": BASE | {"broker", "connecting", "jobs", "store", "language", "__init__"},
     "__main__": {"cli"},
-    "__init__": BASE | {"broker", "jobs"},
+    "__init__": BASE | {"broker", "connecting", "jobs"},
     **dict.fromkeys(BASE, BASE),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

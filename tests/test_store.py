@@ -206,3 +206,77 @@ def test_progress_of_long_work(connect: Connect) -> None:
     told.clear()
     broker.publish([(f"m{n}", "<a/>") for n in range(10)], progress=told.append)
     assert told == [1] * 10
+
+
+def test_two_brokers_on_one_file_see_each_others_changes(tmp_path: Path) -> None:
+    message = ("m", "<a><b>1</b><c>2</c></a>")
+    with xpubsub.connect(tmp_path / "s.duckdb") as one, xpubsub.connect(tmp_path / "s.duckdb") as two:
+        one.subscribe("s1", "/a/b = 1")
+        assert matched(one, message) == {("m", "s1")}
+        two.subscribe("s2", "/a/c = 2")
+        assert matched(one, message) == {("m", "s1"), ("m", "s2")}
+        two.unsubscribe(["s1"])
+        two.gc()
+        assert matched(one, message) == {("m", "s2")}
+
+
+def test_a_call_from_within_a_call_is_refused(connect: Connect) -> None:
+    broker = connect("duckdb")
+    broker.subscribe("s", "/a")
+
+    def messages() -> Any:
+        yield "m1", "<a/>"
+        broker.subscribe("late", "/a/b")
+
+    with pytest.raises(xpubsub.Error, match="busy with the call under way"):
+        broker.publish(messages())
+    assert matched(broker, ("m", "<a/>")) == {("m", "s")}
+
+
+def test_threads_take_turns(connect: Connect) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    broker = connect("duckdb")
+
+    def work(number: int) -> set[tuple[str, str]]:
+        broker.subscribe(f"s{number}", f"/a{number}/b")
+        return matched(broker, ("m", f"<a{number}><b/></a{number}>"))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(12))) == [{("m", f"s{number}")} for number in range(12)]
+
+
+@pytest.mark.parametrize("call", [
+    *(lambda broker, text=text: broker.subscribe("s", text) for text in (None, b"/a", 5, ["/a"])),
+    *(lambda broker, ns=ns: broker.subscribe("s", "/a", namespaces=ns) for ns in ([1], "x", {"p": "\ud800"})),
+    *(lambda broker, stream=stream: broker.publish([], stream=stream) for stream in (None, 5, "\ud800", "")),
+    *(lambda broker, ids=ids: broker.unsubscribe(ids) for ids in (None, 5, [5], ["\ud800"])),
+    *(lambda broker, bad=bad: broker.publish(bad) for bad in (None, 5, "<a/>", [("m",)])),
+    lambda broker: broker.publish([], plan=None), lambda broker: broker.publish([], progress=5),
+    lambda broker: broker.explain("\ud800", "<a/>"), lambda broker: broker.explain(5, "<a/>"),
+    lambda broker: broker.subscribe_many(pa.table({"id": [[1]], "text": ["/a"]})),
+    lambda broker: (broker.close(), broker.subscribe("s", "/a")), lambda broker: (broker.close(), broker.publish([])),
+    *(lambda _, path=path: xpubsub.connect(path) for path in (None, 5, "", "\ud800", "a\0b")),
+    *(lambda _, slots=slots: xpubsub.connect(":memory:", slots=slots) for slots in ("3", 2.5, True)),
+    lambda _: xpubsub.connect(":memory:", limits=5),
+])
+def test_wrong_types_raise_our_errors(connect: Connect, call: Callable[[xpubsub.Broker], Any]) -> None:
+    with pytest.raises(xpubsub.Error):
+        call(connect("duckdb"))
+
+
+def test_a_file_nested_too_deeply(connect: Connect, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("[" * 100_000)
+    with pytest.raises(xpubsub.Error):
+        connect("duckdb").subscribe_many(tmp_path / "x.jsonl")
+
+
+@pytest.mark.parametrize("text", ["//a = 'JOIN {'", "FROM", "SELECT = 'x'", "FROM/SELECT", "declare and 1"])
+def test_words_of_other_languages_are_names_in_xpath(connect: Connect, text: str) -> None:
+    connect("duckdb").subscribe("s", text)
+
+
+def test_plans_of_other_kinds_may_be_named(connect: Connect) -> None:
+    broker = connect("duckdb")
+    broker.subscribe("s", "/a")
+    assert matched(broker, ("m", "<a/>"), plan="unroll,fwr,mmqjp") == {("m", "s")}

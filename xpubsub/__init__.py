@@ -1,6 +1,7 @@
 """XML publish/subscribe on relational engines: XPath subscriptions matched by SQL, on DuckDB and on Spark."""
 
-from xpubsub.broker import Broker, connect
+from xpubsub.broker import Broker
+from xpubsub.connecting import connect
 from xpubsub.errors import (
     EngineError,
     Error,

@@ -1,18 +1,16 @@
-"""The broker: the library's front door."""
+"""The broker: the library's front door. Its calls take turns, also between threads and brokers of one process."""
 
 from __future__ import annotations
 
 import builtins
-import os
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from xpubsub.engines.base import Engine
-from xpubsub.engines.duckdb import DuckDBEngine
-from xpubsub.errors import EngineError, Error
+from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain import Explanation, explain_subscription
 from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.gc import collect
@@ -24,64 +22,24 @@ from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
-from xpubsub.store.migrations import script
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from xpubsub.jobs.frames import FramePublisher
 
 DEFAULT_STREAM = "S"
-ENGINES = ("duckdb", "spark")
-
-
-def connect(
-    path: str | os.PathLike[str], engine: str | None = None, *, spark: SparkSession | None = None,
-    limits: Limits | None = None, slots: int | None = None, master: str | None = None,
-) -> Broker:
-    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark."""
-    engine = engine or ("duckdb" if spark is None else "spark")
-    if engine not in ENGINES:
-        raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
-    if slots is not None and not 1 <= slots <= 8:
-        raise Error(f"slots is a number from 1 to 8, not {slots}")
-    store = Store(_open(engine, os.fspath(path), spark, master), slots=slots)
-    return Broker(store, limits or Limits())
-
-
-def _open(engine: str, path: str, spark: SparkSession | None, master: str | None) -> Engine:
-    if engine == "duckdb":
-        return DuckDBEngine(path)
-    try:
-        from xpubsub.engines.spark import SparkEngine
-    except ImportError as error:
-        raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
-    return SparkEngine(path, spark, master)
-
-
-def print_sql(engine: str) -> str:
-    """The DDL of a store as an engine runs it."""
-    return script(engine)
-
-
-def _publisher(store: Store, limits: Limits) -> Publisher | FramePublisher:
-    if not store.engine.DISTRIBUTED:
-        return Publisher(store, limits)
-    from xpubsub.engines.spark import SparkEngine
-    from xpubsub.jobs.frames import FramePublisher
-
-    assert isinstance(store.engine, SparkEngine)
-    return FramePublisher(store, store.engine, limits)
 
 
 class Broker:
     """Subscriptions in, messages in, notifications out."""
 
-    def __init__(self, store: Store, limits: Limits) -> None:
+    def __init__(self, store: Store, publisher: Publisher | FramePublisher, limits: Limits) -> None:
         self.store = store
         self.limits = limits
-        self._publisher = _publisher(store, limits)
+        self._publisher = publisher
+        self._exclusive = store.engine.shared.exclusive
 
     def __enter__(self) -> Broker:
         return self
@@ -100,9 +58,13 @@ class Broker:
         dialect: str = "xpath", stream: str = DEFAULT_STREAM,
     ) -> None:
         """Add one subscription."""
-        _check_form(namespaces, dialect, stream)
-        Compiler(dict(namespaces or {}), dialect, self.limits).queries(text)
-        self.subscribe_many([(subscription_id, text)], namespaces=namespaces, dialect=dialect, stream=stream)
+        form = _form(namespaces, dialect, stream)
+        row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
+        Compiler(form.namespaces, form.dialect, self.limits).queries(text)
+        try:
+            self.subscribe_many([row], namespaces=namespaces, dialect=dialect, stream=stream)
+        except RowErrors as error:
+            raise StoreError(f"{subscription_id}: {error.rows[0]['reason']}") from None
 
     def subscribe_many(
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
@@ -110,20 +72,21 @@ class Broker:
     ) -> int:
         """Add many subscriptions, all or none; returns how many were not there before.
 
-        Rows are (id, text) pairs, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. `progress` is
-        called with the number of subscriptions read since the last time; not on Spark, where executors read them.
+        Rows are (id, text) pairs, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. If any is bad,
+        `RowErrors` names each with its number and reason. `progress` is called with the number of subscriptions read
+        since the last time; not on Spark, where executors read them.
         """
-        _check_form(namespaces, dialect, stream)
+        form = _form(namespaces, dialect, stream)
         incoming = read_rows(rows)
-        try:
-            form = SubscribeForm(dict(namespaces or {}), dialect, stream)
-            return subscribe(self.store, incoming, form, self.limits, progress)
-        finally:
-            self._publisher.forget()
+        with self._exclusive():
+            return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
 
     def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
         """Remove subscriptions; returns the ids that were there."""
-        return unsubscribe(self.store, [ids] if isinstance(ids, str) else [*ids])
+        given = [ids] if isinstance(ids, str) else check_iterable("the ids to remove", ids)
+        checked = [check_text("the id of a subscription", each, empty=True) for each in given]
+        with self._exclusive():
+            return unsubscribe(self.store, checked)
 
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
@@ -133,7 +96,11 @@ class Broker:
 
         `progress` is called with 1 for each message read.
         """
-        return self._publisher.publish(messages, stream, plan, progress=progress)
+        batch = check_iterable("messages", messages)
+        check_text("a stream's name", stream)
+        check_text("the plan", plan)
+        with self._exclusive():
+            return self._publisher.publish(batch, stream, plan, progress=check_progress(progress))
 
     def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
         """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
@@ -145,22 +112,23 @@ class Broker:
         """The same, with a second DataFrame of the messages that are set aside."""
         if isinstance(self._publisher, Publisher):
             raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
-        return self._publisher.frames(messages, stream, plan)
+        with self._exclusive():
+            return self._publisher.frames(messages, check_text("a stream's name", stream), check_text("the plan", plan))
 
     def list(self) -> pa.Table:
         """The subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
-        return list_subscriptions(self.store)
+        with self._exclusive():
+            return list_subscriptions(self.store)
 
     def show(self, subscription_id: str) -> Shown:
         """One subscription, as it was given and as the queries it became."""
-        return show_subscription(self.store, subscription_id)
+        with self._exclusive():
+            return show_subscription(self.store, check_text("the id of a subscription", subscription_id, empty=True))
 
     def gc(self) -> dict[str, int]:
         """Reclaim what no subscription needs and arrange the rest anew; returns the rows removed, by table."""
-        try:
+        with self._exclusive():
             return collect(self.store)
-        finally:
-            self._publisher.forget()
 
     def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
         """Why a message matches a subscription, or the first thing that fails; `print` it."""
@@ -168,18 +136,16 @@ class Broker:
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""
-        return explain_plan(self.store, self._publisher.summary(), plan)
+        with self._exclusive():
+            return explain_plan(self.store, self._publisher.summary(), check_text("the plan", plan))
 
     def stats(self) -> dict[str, int]:
         """Counts over the store, by name."""
-        return store_stats(self.store)
+        with self._exclusive():
+            return store_stats(self.store)
 
 
-def _check_form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> None:
+def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:
     if dialect not in DIALECTS:
         raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
-    if not isinstance(stream, str) or not stream:
-        raise Error("a stream's name is a text that is not empty")
-    for prefix, uri in (namespaces or {}).items():
-        if not isinstance(prefix, str) or not isinstance(uri, str):
-            raise Error("namespaces map prefixes to URIs, both texts")
+    return SubscribeForm(check_namespaces(namespaces), dialect, check_text("a stream's name", stream))

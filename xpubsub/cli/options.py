@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from xpubsub.broker import DEFAULT_STREAM, ENGINES, Broker, connect
+from xpubsub.broker import DEFAULT_STREAM, Broker
 from xpubsub.cli.program import Failure
+from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from xpubsub import broker as brokers
+from xpubsub.broker import Broker
 from xpubsub.cli.options import (
     OF_MESSAGES,
     created,
@@ -18,6 +18,7 @@ from xpubsub.cli.options import (
 )
 from xpubsub.cli.places import located
 from xpubsub.cli.progress import counting
+from xpubsub.connecting import ddl
 from xpubsub.errors import RowErrors
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
@@ -36,7 +37,7 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
       xpubsub init subs.duckdb
     """
     if print_sql:
-        click.echo(brokers.print_sql(engine))
+        click.echo(ddl(engine))
         return
     with created(store, engine, master, slots=slots) as broker:
         for migration in broker.store.migrated:
@@ -94,7 +95,7 @@ def _check_usage(text: str | None, subscription_id: str | None, file: str | None
         raise click.UsageError("give one subscription as --id ID TEXT, or many as --from FILE")
 
 
-def _subscribe_file(broker: brokers.Broker, file: str, form: dict[str, Any]) -> None:
+def _subscribe_file(broker: Broker, file: str, form: dict[str, Any]) -> None:
     try:
         with counting("subscribing") as progress:
             added = broker.subscribe_many(file, progress=progress, **form)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
+from xpubsub.engines.shared import SharedState
 from xpubsub.step import Step
 
 
@@ -24,6 +25,9 @@ class Engine(Protocol):
     """Whether tables, once created, are there when the store is opened again."""
     DISTRIBUTED: ClassVar[bool]
     """Whether relations live outside this process, so that messages are better shredded where they are."""
+
+    shared: SharedState
+    """What all engines of this process share about the store."""
 
     def close(self) -> None:
         """Release what the engine holds."""

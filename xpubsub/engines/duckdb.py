@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.engines.dialect import render, table_ddl
+from xpubsub.engines.shared import SharedState, shared_state
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.step import Step
 
@@ -30,6 +32,7 @@ class DuckDBEngine:
 
     def __init__(self, path: str) -> None:
         self._connection = _connect(path)
+        self.shared = SharedState() if path == ":memory:" else shared_state(os.path.realpath(path))
         self._relations: list[str] = []
         self._registered: set[str] = set()
 
@@ -41,7 +44,7 @@ class DuckDBEngine:
 
     def has_tables(self) -> bool:
         query = "select table_name from duckdb_tables() where table_name = 'schema_migration'"
-        return bool(self._connection.execute(query).fetchall())
+        return bool(self._execute("tables", query).fetchall())
 
     @contextmanager
     def pipeline(self) -> Iterator[None]:
@@ -54,17 +57,20 @@ class DuckDBEngine:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        self._connection.execute("begin")
+        self._execute("begin", "begin")
         try:
             yield
-            self._connection.execute("commit")
+            self._execute("commit", "commit")
         except BaseException:
             self._rollback()
             raise
 
     def load(self, name: str, table: pa.Table) -> None:
         source = f"arrow_{next(_COUNTER)}"
-        self._connection.register(source, table)
+        try:
+            self._connection.register(source, table)
+        except duckdb.Error as error:
+            raise EngineError(str(error), step=name) from error
         try:
             self._create(name, f"select * from {source}")
         finally:
@@ -134,8 +140,8 @@ def _connect(path: str) -> duckdb.DuckDBPyConnection:
             reason = f"the store {path} is in use by another process: close it there, or open another store"
             raise StoreError(reason) from error
         raise StoreError(f"the store {path} cannot be opened: {error}") from error
-    except duckdb.Error as error:
-        raise StoreError(f"{path} is not a DuckDB store: {error}") from error
+    except (duckdb.Error, RuntimeError, ValueError) as error:
+        raise StoreError(f"{path!r} cannot be opened as a DuckDB store: {error}") from error
     if path == ":memory:":
         connection.execute("set temp_directory = ?", [tempfile.gettempdir()])
     connection.execute("set python_scan_all_frames = false")

@@ -18,6 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.engines.dialect import render, table_ddl
+from xpubsub.engines.shared import shared_state
 from xpubsub.engines.spark_files import StoreDirectory
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.ids import stable_id
@@ -44,6 +45,7 @@ class SparkEngine:
             self.session.conf.set(name, value)
         context = self.session.sparkContext
         self._directory = StoreDirectory(context._jvm, context._jsc.hadoopConfiguration(), path)
+        self.shared = shared_state(self._directory.uri)
         self._version = self._directory.version()
         self._tables: dict[str, str] = {}
         self._relations: dict[str, str] = {}

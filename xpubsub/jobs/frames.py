@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from xpubsub.checks import is_text
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.messages import Given, is_text, message_of
+from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
 from xpubsub.jobs.publish import NOTIFICATIONS, refuse_collisions, summarise
 from xpubsub.jobs.result import Result
@@ -45,9 +46,6 @@ class FramePublisher:
         self._limits = limits
         self._sampler = Sampler(store)
         engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
-
-    def forget(self) -> None:
-        """Nothing is kept between batches: another process may have changed the store."""
 
     def summary(self) -> Summary:
         """What the plan is chosen from."""
@@ -134,8 +132,11 @@ def _payload(xml: object) -> tuple[str | None, bytes | None]:
 
 
 def _numbered(messages: DataFrame) -> DataFrame:
+    from pyspark.sql import DataFrame
     from pyspark.sql.functions import col, monotonically_increasing_id
 
+    if not isinstance(messages, DataFrame):
+        raise Error(f"publish_frame takes a Spark DataFrame, not {type(messages).__name__}")
     names = {name.lower(): name for name in messages.columns}
     if "id" not in names or "xml" not in names:
         raise Error(f"a frame of messages has the columns id and xml, not {', '.join(messages.columns)}")

@@ -12,6 +12,7 @@ def collect(store: Store) -> dict[str, int]:
     """Rewrite the store without what is not needed; returns the rows removed, by table."""
     before = row_counts(store)
     with store.engine.pipeline(), store.engine.transaction():
+        store.engine.shared.changes += 1
         store.run(*store.visible(), *LIVE)
         arrange(store, NO_BUCKET)
         store.engine.replace(KEPT)

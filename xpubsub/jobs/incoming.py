@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xpubsub.checks import check_text
 from xpubsub.errors import Error
-from xpubsub.jobs.messages import is_text
 
 _SCHEMA = pa.schema([("row_no", pa.int64()), ("subscription_id", pa.string()), ("text", pa.string())])
 _ID_NAMES = ("id", "subscription_id")
@@ -47,11 +47,8 @@ def _from_pairs(rows: Iterable[Any]) -> pa.Table:
 def _pair(row: Any, number: int) -> tuple[str, str]:
     if not isinstance(row, tuple | list) or len(row) != 2:
         raise Error(f"row {number}: a subscription is (id, text)")
-    if not isinstance(row[0], str) or not isinstance(row[1], str):
-        raise Error(f"row {number}: the id and the text of a subscription are str")
-    if not is_text(row[0]) or not is_text(row[1]):
-        raise Error(f"row {number}: half of a surrogate pair is no text")
-    return row[0], row[1]
+    subscription_id = check_text(f"row {number}: the id of a subscription", row[0], empty=True)
+    return subscription_id, check_text(f"row {number}: the text of a subscription", row[1], empty=True)
 
 
 def _table(ids: Any, texts: Any) -> pa.Table:
@@ -62,7 +59,7 @@ def _from_arrow(table: pa.Table) -> pa.Table:
     ids, texts = _column(table.column_names, _ID_NAMES), _column(table.column_names, _TEXT_NAMES)
     try:
         columns = [table[name].cast(pa.string()).combine_chunks() for name in (ids, texts)]
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise Error(f"the columns {ids} and {texts} are not texts: {error}") from None
     return _table(*columns)
 
@@ -78,12 +75,13 @@ def _read_file(path: Path) -> pa.Table:
     if not path.is_file():
         raise Error(f"{path} is not a file")
     try:
-        if path.suffix == ".parquet":
+        ending = path.suffix.lower()
+        if ending == ".parquet":
             return _from_arrow(pq.read_table(path))
-        if path.suffix in (".jsonl", ".ndjson"):
+        if ending in (".jsonl", ".ndjson"):
             return _from_pairs(_json_lines(path))
-        if path.suffix in (".csv", ".tsv"):
-            return _from_pairs(_delimited(path, "," if path.suffix == ".csv" else "\t"))
+        if ending in (".csv", ".tsv"):
+            return _from_pairs(_delimited(path, "," if ending == ".csv" else "\t"))
     except (pa.ArrowException, OSError, csv.Error, UnicodeDecodeError) as error:
         raise Error(f"{path}: {error}") from error
     raise Error(f"{path}: subscriptions are read from {', '.join(_READERS)}")
@@ -101,6 +99,8 @@ def _json_pair(path: Path, number: int, line: str) -> tuple[str, str]:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         raise Error(f"{path}:{number}:{error.colno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise Error(f"{path}:{number}: nested too deeply for a subscription") from None
     if isinstance(record, list):
         return _pair(record, number)
     if not isinstance(record, dict):

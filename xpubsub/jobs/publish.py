@@ -34,15 +34,19 @@ class Publisher:
         self._limits = limits
         self._cache: TagPathCache | None = None
         self._summary: Summary | None = None
+        self._changes = store.engine.shared.changes
         self._sampler = Sampler(store)
 
     def forget(self) -> None:
         """Subscriptions have changed: look everything up again."""
         self._cache = None
         self._summary = None
+        self._changes = self._store.engine.shared.changes
 
     def summary(self) -> Summary:
-        """What the plan is chosen from."""
+        """What the plan is chosen from, counted anew if subscriptions have changed."""
+        if self._changes != self._store.engine.shared.changes:
+            self.forget()
         if self._summary is None:
             self._summary = summarise(self._store)
         return self._summary

@@ -16,6 +16,8 @@ from xpubsub.limits import Limits
 
 DOCUMENT = "/"
 """The linear path of the document node; each message has exactly one."""
+MOST_POINTS = 2
+"""Branching points along one branch, its context included, before it is nested."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class _Numbering:
             reason = f"more than {self.limits.max_branches} conditions on one node (max_branches)"
             raise LimitError(reason, code="limit-branches", text=self.text)
         for item in items:
-            self._item(item, before, points, context, level, necessary and not item.negated)
+            self._item(_nest(item, context), before, points, context, level, necessary and not item.negated)
 
     def _item(
         self, item: Item, before: tuple[Hop, ...], points: tuple[tuple[int, int], ...],
@@ -138,10 +140,30 @@ class _Numbering:
                 point = self.last_point
                 points = (*points, (point, len(before)))
                 self._conditions(hop.conditions, before, points, point, level + 1, necessary)
-        branch = Branch(
-            linear_path(before), item.test, points, context, level, item.negated, item.first, necessary
-        )
-        self.branches.append(branch)
+        kept = _relevant(points, context)
+        path = linear_path(before)
+        self.branches.append(Branch(path, item.test, kept, context, level, item.negated, item.first, necessary))
+
+
+def _nest(item: Item, context: int) -> Item:
+    """Let a path through many branching points become a path to the first, with the rest as a condition on it.
+
+    In recursive messages the ways to place k points grow with the depth to the power of k: two are enough. Which node
+    is first is a question to the whole path, though, and so a first-only path stays as it is.
+    """
+    at = [index for index, hop in enumerate(item.hops) if hop.conditions]
+    if item.first or len(at) + (context > 0) <= MOST_POINTS:
+        return item
+    cut = at[0] + 1
+    rest = Item(item.hops[cut:], item.test)
+    last = replace(item.hops[at[0]], conditions=(*item.hops[at[0]].conditions, rest))
+    return Item((*item.hops[: at[0]], last), absolute=item.absolute, negated=item.negated)
+
+
+def _relevant(points: tuple[tuple[int, int], ...], context: int) -> tuple[tuple[int, int], ...]:
+    """Of many points only those from the context on: what is above it is settled there."""
+    numbers = [point for point, _ in points]
+    return points if len(points) <= MOST_POINTS or not context else points[numbers.index(context) :]
 
 
 def linear_path(hops: tuple[Hop, ...]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 _NUMBER = re.compile(r"[ \t\r\n]*(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))[ \t\r\n]*")
+
+_PLAIN = 1e9
+"""From here on libxml2 writes some numbers with an exponent, which XPath does not have."""
 
 
 def to_number(text: str) -> float | None:
@@ -16,7 +18,7 @@ def to_number(text: str) -> float | None:
 
 def to_text(number: float) -> str | None:
     """XPath's `string()` of a number, or None where implementations differ in the digits."""
-    if math.isinf(number):
+    if abs(number) >= _PLAIN:
         return None
-    text = f"{number:.15g}"
+    text = f"{number + 0.0:.15g}"
     return text if "e" not in text and float(text) == number else None

@@ -23,6 +23,7 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATOR_NAMES = frozenset({"and", "or", "mod", "div"})
 _BEFORE_OPERAND = frozenset({"@", "::", "(", "[", ",", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">", ">=", "$"})
 
@@ -38,6 +39,8 @@ class Token:
 
 def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
     """All tokens of an expression; `capitals` also reads AND, OR and NOT as their lower-case forms."""
+    if (illegal := _NOT_XML.search(text)) is not None:
+        raise _bad_character(text, illegal.start())
     tokens: list[Token] = []
     offset = 0
     while offset < len(text):

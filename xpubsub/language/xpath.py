@@ -155,10 +155,10 @@ class _Parser:
     def _arguments(self) -> list[Expr]:
         cursor = self._cursor
         cursor.expect("(")
-        arguments: list[Expr] = []
-        while not cursor.at(")"):
+        if cursor.take(")"):
+            return []
+        arguments = [self._or()]
+        while cursor.take(","):
             arguments.append(self._or())
-            if not cursor.take(","):
-                break
         cursor.expect(")")
         return arguments

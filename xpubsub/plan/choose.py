@@ -11,6 +11,8 @@ from xpubsub.plan.unroll import unroll
 from xpubsub.step import Pipeline, file_step
 
 FILTER_PLANS = ("unroll", "share", "bucket")
+OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
+"""Plans of the other kinds of subscription: they may be named, and do nothing for filters."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def choose(asked: str, summary: Summary) -> Choice:
     """The plan for filters among those asked for; `auto` decides by statistics."""
     names = [name.strip() for name in asked.split(",")]
     for name in names:
-        if name not in (*FILTER_PLANS, "auto"):
+        if name not in (*FILTER_PLANS, *OTHER_PLANS, "auto"):
             known = ", ".join(("auto", *FILTER_PLANS))
             raise Error(f"there is no plan {name!r}: the plans are {known}")
     named = [name for name in names if name in FILTER_PLANS]

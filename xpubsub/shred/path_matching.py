@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -27,6 +27,9 @@ class _State:
     child: dict[str, _State] = field(default_factory=dict)
     descendant: dict[str, _State] = field(default_factory=dict)
     accepts: str | None = None
+
+_States = dict[int, _State]
+"""States by identity."""
 
 
 class PathAutomaton:
@@ -53,24 +56,24 @@ class PathAutomaton:
 
     def matches(self, tagpath: str) -> list[str]:
         """The linear paths that match a tag path from its root to its last node."""
-        reached = [self._root]
-        waiting: list[_State] = []
+        reached: _States = {id(self._root): self._root}
+        waiting: _States = {}
         for component in components(tagpath):
-            waiting.extend(state for state in reached if state.descendant)
-            reached = list(_follow(reached, waiting, accepted_names(component)))
+            waiting.update((key, state) for key, state in reached.items() if state.descendant)
+            reached = _follow(reached, waiting, accepted_names(component))
             if not reached and not waiting:
                 return []
-        return [state.accepts for state in reached if state.accepts is not None]
+        return [state.accepts for state in reached.values() if state.accepts is not None]
 
 
-def _follow(reached: list[_State], waiting: list[_State], names: tuple[str, ...]) -> Iterator[_State]:
+def _follow(reached: _States, waiting: _States, names: tuple[str, ...]) -> _States:
     """The states after one more component, each once."""
-    found: dict[int, _State] = {}
+    found: _States = {}
     for name in names:
-        for state in reached:
+        for state in reached.values():
             if (after := state.child.get(name)) is not None:
                 found[id(after)] = after
-        for state in waiting:
+        for state in waiting.values():
             if (after := state.descendant.get(name)) is not None:
                 found[id(after)] = after
-    return iter(found.values())
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from xpubsub.errors import Error, LocatedError, UnsupportedError
+from xpubsub.errors import Error, LocatedError, QuerySyntaxError, UnsupportedError
 from xpubsub.ids import stable_id
 from xpubsub.language.branches import Branch, Query, queries
 from xpubsub.language.normal import Normalizer, Test
@@ -40,10 +40,11 @@ class Compiler:
 
     def queries(self, text: str) -> list[Query]:
         """The queries of a filter."""
-        for pattern, kind in _OTHER_KINDS:
-            if pattern.match(text):
-                raise UnsupportedError(f"{kind} is not supported", code="unsupported", text=text)
-        tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
+        try:
+            tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
+        except (QuerySyntaxError, UnsupportedError):
+            _refuse_other_kinds(text)
+            raise
         return queries(Normalizer(text, self.limits).boolean(tree), text, self.limits)
 
     def row(self, row_no: int, subscription_id: str | None, text: str | None) -> Row:
@@ -60,6 +61,13 @@ class Compiler:
             return head | {"code": _code(error), "reason": error.reason} | place
         except Error as error:
             return head | {"code": "bad-row", "reason": str(error)}
+
+
+def _refuse_other_kinds(text: str) -> None:
+    """What is no XPath may be a subscription of another kind."""
+    for pattern, kind in _OTHER_KINDS:
+        if pattern.match(text):
+            raise UnsupportedError(f"{kind} is not supported", code="unsupported", text=text)
 
 
 def _code(error: LocatedError) -> str:

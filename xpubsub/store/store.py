@@ -60,6 +60,7 @@ class Store:
         with self.engine.pipeline(), self.engine.transaction():
             number = self.rows(file_step("last_call"))[0]["call_no"] + 1
             self.engine.load("call_form", _one_row(call_no=number, action=action, **form))
+            self.engine.shared.changes += 1
             yield
             self.engine.append("completed_call", file_step("completed"))
 

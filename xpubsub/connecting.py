@@ -1,0 +1,72 @@
+"""Opening a store on an engine."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from xpubsub.broker import Broker
+from xpubsub.checks import is_text
+from xpubsub.engines.base import Engine
+from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.errors import EngineError, Error
+from xpubsub.jobs.publish import Publisher
+from xpubsub.limits import Limits
+from xpubsub.store.migrations import script
+from xpubsub.store.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from xpubsub.jobs.frames import FramePublisher
+
+ENGINES = ("duckdb", "spark")
+_MOST_SLOTS = 8
+
+
+def connect(
+    path: str | os.PathLike[str], engine: str | None = None, *, spark: SparkSession | None = None,
+    limits: Limits | None = None, slots: int | None = None, master: str | None = None,
+) -> Broker:
+    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark."""
+    engine = engine or ("duckdb" if spark is None else "spark")
+    if engine not in ENGINES:
+        raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
+    if slots is not None and (type(slots) is not int or not 1 <= slots <= _MOST_SLOTS):
+        raise Error(f"slots is a whole number from 1 to {_MOST_SLOTS}, not {slots!r}")
+    if limits is not None and not isinstance(limits, Limits):
+        raise Error(f"limits are xpubsub.Limits(...), not {type(limits).__name__}")
+    store = Store(_open(engine, _path(path), spark, master), slots=slots)
+    return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
+
+
+def ddl(engine: str) -> str:
+    """The DDL of a store as an engine runs it."""
+    return script(engine)
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not text or "\0" in text or not is_text(text):
+        raise Error(f"the store is a file, a directory or ':memory:', not {path!r}")
+    return text
+
+
+def _open(engine: str, path: str, spark: SparkSession | None, master: str | None) -> Engine:
+    if engine == "duckdb":
+        return DuckDBEngine(path)
+    try:
+        from xpubsub.engines.spark import SparkEngine
+    except ImportError as error:
+        raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
+    return SparkEngine(path, spark, master)
+
+
+def _publisher(store: Store, limits: Limits) -> Publisher | FramePublisher:
+    if not store.engine.DISTRIBUTED:
+        return Publisher(store, limits)
+    from xpubsub.engines.spark import SparkEngine
+    from xpubsub.jobs.frames import FramePublisher
+
+    assert isinstance(store.engine, SparkEngine)
+    return FramePublisher(store, store.engine, limits)
