@@ -45,7 +45,12 @@ def read_messages(paths: list[str], max_bytes: int) -> Iterator[Message]:
         if path == STDIN:
             yield from _lines(sys.stdin.buffer, max_bytes)
         else:
-            yield path, read_file(path, max_bytes)
+            yield _id_of(path), read_file(path, max_bytes)
+
+
+def _id_of(path: str) -> str:
+    """The path as text: bytes of a name that are no UTF-8 are replaced."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def read_file(path: str, max_bytes: int) -> bytes:

@@ -34,16 +34,24 @@ class DelimitedWriter:
     def __init__(self, file: IO[str], schema: pa.Schema, delimiter: str) -> None:
         self._file = file
         self._rows = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        self._rows.writerow(schema.names)
+        self._header: list[str] | None = schema.names
 
     def write(self, table: pa.Table) -> None:
         """Add rows; null is empty."""
+        self._write_header()
         for batch in table.to_batches(max_chunksize=10_000):
             self._rows.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
     def close(self) -> None:
         """Hand on what is still held."""
+        self._write_header()
         self._file.flush()
+
+    def _write_header(self) -> None:
+        """Once, and not before there is something to write: an error before that leaves nothing."""
+        if self._header is not None:
+            self._rows.writerow(self._header)
+            self._header = None
 
 
 class JsonLinesWriter:
@@ -82,7 +90,7 @@ ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 def check_ending(target: str | None) -> None:
     """Refuse a file whose ending names no format."""
-    if target is not None and Path(target).suffix not in ENDINGS:
+    if target is not None and Path(target).suffix.lower() not in ENDINGS:
         raise Failure(f"{target}: the ending names the format: one of {', '.join(ENDINGS)}")
 
 
@@ -93,12 +101,13 @@ def table_output(target: str | None, schema: pa.Schema) -> Iterator[Writer]:
         yield from _used(TerminalTable(schema) if sys.stdout.isatty() else DelimitedWriter(sys.stdout, schema, "\t"))
         return
     with replacing(Path(target)) as path:
-        if path.suffix == ".parquet":
+        ending = path.suffix.lower()
+        if ending == ".parquet":
             yield from _used(ParquetWriter(path, schema))
             return
         with path.open("w", encoding="utf-8", newline="") as file:
-            lines = path.suffix in (".jsonl", ".ndjson")
-            delimiter = "," if path.suffix == ".csv" else "\t"
+            lines = ending in (".jsonl", ".ndjson")
+            delimiter = "," if ending == ".csv" else "\t"
             yield from _used(JsonLinesWriter(file) if lines else DelimitedWriter(file, schema, delimiter))
 
 
@@ -113,6 +122,8 @@ def replacing(target: Path) -> Iterator[Path]:
     target = target.resolve()
     if target.is_dir():
         raise Failure(f"{target} is a directory")
+    if not target.parent.is_dir():
+        raise Failure(f"{target}: there is no directory {target.parent}")
     beside = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     try:
         beside.touch(exist_ok=False)
