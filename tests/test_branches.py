@@ -29,7 +29,13 @@ FORMS = {
         "not //a/b{2:bp#1=1&bp#2=1} and not //a/c{2:bp#1=1&bp#2=1} and not //a{1:bp#1=1&bp#2=1} and "
         "first //a{0:bp#1=1} contains 'x'"
     ],
+    "contains('0', -0)": ["/{0:}"],
+    "contains(//a, 12)": ["first //a{0:} contains '12'"],
     "//a[. = 'x']": ["//a{0:} = 'x'"],
+    "//a[b]//c[d]//e[f]/g": [
+        "//a/b{1:bp#1=1} and //a//c/d{2:bp#1=1&bp#2=2} and //a//c//e/f{3:bp#3=3} and "
+        "//a//c//e/g{2:bp#2=2&bp#3=3} and //a//c{1:bp#1=1&bp#2=2} and //a{0:bp#1=1}"
+    ],
     "//a[b]/@*": ["//a/b{1:bp#1=1} and //a/@*{0:bp#1=1}"],
 }
 
@@ -51,6 +57,21 @@ def test_writing_out_or_is_limited() -> None:
 def test_conditions_on_one_node_are_limited() -> None:
     with pytest.raises(xpubsub.LimitError, match="max_branches"):
         Compiler().queries("//a" + "".join(f"[b{n}]" for n in range(70)))
+
+
+def test_a_number_that_implementations_write_differently_is_refused_as_a_string() -> None:
+    for number in ("3000000000", "100000000000", "0.00001"):
+        with pytest.raises(xpubsub.UnsupportedError, match="write it as a string"):
+            Compiler().queries(f"contains(a, {number})")
+
+
+def test_the_ways_to_place_points_grow_with_the_square_of_the_depth_at_most() -> None:
+    [query] = Compiler().queries("//a[@w]//a[@x]//a[@y]//a[not(@z)]//a[b]//a")
+    deep = "/a" * 100
+    for branch in query.branches:
+        steps = tuple(step for _, step in branch.points)
+        if branch.linear_path.endswith("a"):
+            assert len(position_arrays(deep, branch.linear_path, steps)) <= 100 * 100 / 2
 
 
 def test_an_absolute_path_beside_or_in_a_first_node_function_is_refused() -> None:

@@ -58,6 +58,8 @@ WRONG = {
     "a/": (3, "expected a step"), "//": (3, "expected a step"), "a =": (4, "expected an expression"), "= a": (1, "expected an expression"),
     "'x": (1, "no end"), "a!": (2, "unexpected character"), "a#b": (2, "unexpected character"), "not()": (1, "number of arguments"),
     "contains(a)": (1, "number of arguments"), "x:a": (1, "'x' is not declared"), "@x:a": (2, "'x' is not declared"), "a::b": (1, "no axis"), ".[a]": (2, "cannot follow"),
+    "not(a,)": (7, "expected an expression"), "contains(a,'x',)": (16, "expected an expression"), "a = '\x01'": (6, "unexpected character"),
+    "a = '\ufffe'": (6, "unexpected character"), "a = '\x00'": (6, "unexpected character"),
     "(a": (3, "expected ')'"), "a[b": (4, "expected ']'"), "@": (2, "expected a name"), "not(a)[b]": (7, "nothing can be selected"), "/[a]": (2, "expected the end"),
 }
 
