@@ -69,3 +69,8 @@ def test_only_the_spark_engine_and_its_jobs_import_spark() -> None:
 def test_no_engine_is_asked_for_its_name() -> None:
     askers = [path for path in FILES if "engine.NAME" in path.read_text() or ".DIALECT ==" in path.read_text()]
     assert askers == []
+
+
+def test_jobs_build_no_sql() -> None:
+    builders = [path.name for path in FILES if path.parent.name == "jobs" and "select " in path.read_text()]
+    assert builders == []

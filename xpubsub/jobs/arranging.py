@@ -9,21 +9,19 @@ import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.plan.arrange import ARRANGED_ROWS, DECIDE, KNOWN_BUCKET, NEW_BUCKET
+from xpubsub.plan.reads import BUCKETS, CONSTANTS, QUERIES, SEEN_PATHS
 from xpubsub.shred.arrange import Arranger
 from xpubsub.shred.rows import ARRANGED
 from xpubsub.shred.selectivity import Predicate, Seen, Selectivity
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
-_NEW_QUERY = Step("query_to_arrange", "select sub_id, predicates from new_query")
-_BUCKETS = Step("bucket", "select * from known_bucket union all select * from new_bucket")
-
 
 def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
     """Arrange the queries of the relation `new_query`: makes `unrolled`, `arranged_edge` and `new_bucket`."""
     store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
-    store.engine.map_arrow("arranged", _NEW_QUERY, _function(arranger), ARRANGED)
+    store.engine.map_arrow("arranged", QUERIES, _function(arranger), ARRANGED)
     store.run(*ARRANGED_ROWS)
 
 
@@ -31,11 +29,11 @@ def _selectivity(store: Store) -> Selectivity:
     messages = int(store.rows(file_step("seen_messages"))[0]["messages"])
     constants = {
         (row["linear_path_id"], row["op"]): row["constants"]
-        for row in store.rows(Step("constants", "select * from query_constant"))
+        for row in store.rows(CONSTANTS)
     }
     if not messages:
         return Selectivity(constants=constants)
-    tagpaths = _grouped(store.rows(Step("seen_paths", "select * from seen_path")), "linear_path_id", _tagpath)
+    tagpaths = _grouped(store.rows(SEEN_PATHS), "linear_path_id", _tagpath)
     values = _grouped(store.rows(file_step("seen_value")), "tagpath_id", _value)
     seen = {tagpath: Seen(rows) for tagpath, rows in values.items()}
     return Selectivity(messages, {path: [seen[each] for each in ids if each in seen] for path, ids in tagpaths.items()},
@@ -44,7 +42,7 @@ def _selectivity(store: Store) -> Selectivity:
 
 def _bounds(store: Store) -> dict[tuple[int, str], list[float]]:
     bounds: dict[tuple[int, str], list[float]] = {}
-    for row in store.rows(_BUCKETS):
+    for row in store.rows(BUCKETS):
         bounds.setdefault((row["linear_path_id"], row["op"]), []).append(row["bound"])
     return {key: sorted(set(values)) for key, values in bounds.items()}
 

@@ -12,26 +12,26 @@ from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
 from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
-from xpubsub.jobs.publish import NOTIFICATIONS, refuse_collisions, summarise
+from xpubsub.jobs.publish import refuse_collisions, summarise
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.frames import FRAME, OWN_MATCHES, REJECTED
+from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import Step, file_step
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_FOUND = Step("found", "select tagpath from tagpath_found")
 _MESSAGES = pa.schema([
     ("event_id", pa.int64()), ("message_id", pa.string()), ("text", pa.string()), ("data", pa.binary()),
 ])
@@ -90,7 +90,7 @@ class FramePublisher:
 
     def _remember_tagpaths(self) -> None:
         """New tag paths come to the driver, are matched in the executors, and join those of the store."""
-        tagpaths = [row["tagpath"] for row in self._store.rows(_FOUND)]
+        tagpaths = [row["tagpath"] for row in self._store.rows(FOUND_TAGPATHS)]
         if not tagpaths:
             return
         with self._engine.transaction():
@@ -102,7 +102,7 @@ class FramePublisher:
     def _match_tagpaths(self) -> None:
         """New tag paths are matched for this frame only, in the executors."""
         function = tagpath_matcher(known_linear_paths(self._store), self._limits)
-        self._engine.map_arrow("path_matched", _FOUND, function, PATH_MATCHED)
+        self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)
 
     def _match(self, stream: str, plan: str, branches_in_sql: bool | None) -> Choice:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from xpubsub.limits import Limits
+from xpubsub.plan.reads import DOCUMENT_PATH, TAGPATHS
 from xpubsub.shred.matches import LinearUse, linear_matcher
 from xpubsub.shred.rows import PATH_MATCHED
 from xpubsub.shred.tagpaths import TagPathCache
-from xpubsub.step import Step, file_step
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 _NEW_LINEAR = file_step("new_linear")
-_DOCUMENT = Step("document", "select id from query_linear_path where linear_path = '/'")
-_TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
 
 
 def known_tagpaths(store: Store) -> dict[str, int]:
@@ -33,12 +32,12 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
 def tagpath_cache(store: Store, limits: Limits) -> TagPathCache:
     """A cache of tag paths that starts with those of the store; all linear paths are only read when a new one comes."""
     known = known_tagpaths(store)
-    if not store.rows(_DOCUMENT):
+    if not store.rows(DOCUMENT_PATH):
         known["/"] = 0
     return TagPathCache(known, lambda: known_linear_paths(store), limits)
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:
     """Make the relation `path_matched`: what this call's new linear paths match among the known tag paths."""
-    tagpaths = [row["tagpath"] for row in store.rows(_TAGPATHS)]
+    tagpaths = [row["tagpath"] for row in store.rows(TAGPATHS)]
     store.engine.map_arrow("path_matched", _NEW_LINEAR, linear_matcher(tagpaths, limits), PATH_MATCHED)

@@ -14,16 +14,15 @@ from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
+from xpubsub.plan.reads import NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import Step, file_step
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
-
-NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
 
 
 class Publisher:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Step, file_step
+from xpubsub.plan.reads import EVENTS
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 ENOUGH = 10_000
 """Messages after which values are known well enough."""
-_EVENTS = Step("events", "select count(*) as messages from event")
-_PARTS = (file_step("value_seen"),)
 
 
 class Sampler:
@@ -24,8 +23,8 @@ class Sampler:
             self._sampled = int(self._store.rows(file_step("seen_messages"))[0]["messages"])
         if self._sampled >= ENOUGH:
             return
-        messages = int(self._store.rows(_EVENTS)[0]["messages"])
+        messages = int(self._store.rows(EVENTS)[0]["messages"])
         if messages and messages * 10 >= self._sampled:
-            self._store.run(*_PARTS)
+            self._store.run(file_step("value_seen"))
             self._store.append(("value_sample", file_step("value_sample")))
             self._sampled += messages

@@ -14,16 +14,15 @@ from xpubsub.errors import RowErrors, StoreError
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
+from xpubsub.plan.reads import ADDED, INCOMING, REMOVED
 from xpubsub.plan.subscribe import APPENDS, NEW
 from xpubsub.shred.rows import COMPILED
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
-_INCOMING = Step("incoming_rows", "select row_no, subscription_id, text from incoming")
 _CHUNK = 5000
 """Subscriptions compiled before their rows are handed on."""
-_COUNT = Step("count_new", "select count(*) as added from compiled_new")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def subscribe(
     told = None if store.engine.DISTRIBUTED else progress
     with store.call("subscribe", subscriptions=incoming.num_rows, **form.row()):
         store.engine.load("incoming", incoming)
-        store.engine.map_arrow("compiled", _INCOMING, _compiling(compiler, told), COMPILED)
+        store.engine.map_arrow("compiled", INCOMING, _compiling(compiler, told), COMPILED)
         store.run(*store.visible())
         _refuse(store)
         store.run(*NEW)
@@ -57,7 +56,7 @@ def subscribe(
         match_new_linear_paths(store, limits)
         arrange(store)
         store.append(*APPENDS)
-        return int(store.rows(_COUNT)[0]["added"])
+        return int(store.rows(ADDED)[0]["added"])
 
 
 def unsubscribe(store: Store, ids: list[str]) -> list[str]:
@@ -65,9 +64,8 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
     with store.call("unsubscribe", subscriptions=len(ids)):
         store.engine.load("leaving", pa.table({"subscription_id": pa.array(ids, pa.string())}))
         store.run(*store.visible(), file_step("new_unsubscription"))
-        removal = Step("removal", "select * from new_unsubscription")
-        store.engine.append("unsubscription", removal)
-        return [row["subscription_id"] for row in store.rows(removal)]
+        store.engine.append("unsubscription", REMOVED)
+        return [row["subscription_id"] for row in store.rows(REMOVED)]
 
 
 def _compiling(compiler: Compiler, progress: Callable[[int], None] | None) -> ArrowFunction:

@@ -1,0 +1,18 @@
+"""What jobs read back from relations, or hand to a function: small selections, by name."""
+
+from __future__ import annotations
+
+from xpubsub.step import Step
+
+NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
+EVENTS = Step("events", "select count(*) as messages from event")
+FOUND_TAGPATHS = Step("found", "select tagpath from tagpath_found")
+TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
+DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
+INCOMING = Step("incoming_rows", "select row_no, subscription_id, text from incoming")
+ADDED = Step("added", "select count(*) as added from compiled_new")
+REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")
+QUERIES = Step("query_to_arrange", "select sub_id, predicates from new_query")
+BUCKETS = Step("buckets", "select * from known_bucket union all select * from new_bucket")
+CONSTANTS = Step("constants", "select linear_path_id, op, constants from query_constant")
+SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_path")
