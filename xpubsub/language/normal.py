@@ -7,6 +7,7 @@ which are again items. `or` is gone (disjunctive normal form), `not` is a mark o
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -89,12 +90,17 @@ class Normalizer:
         for conjunction in conjunctions:
             kept[tuple(dict.fromkeys(conjunction))] = None
             if len(kept) > self._limits.max_disjuncts:
-                most = self._limits.max_disjuncts
-                reason = f"`or` written out gives more than {most} conjunctions (max_disjuncts): split the subscription"
-                raise LimitError(reason, code="limit-disjuncts", text=self._text)
+                raise self._too_many()
         return tuple(kept)
 
+    def _too_many(self) -> LimitError:
+        most = self._limits.max_disjuncts
+        reason = f"`or` written out gives more than {most} conjunctions (max_disjuncts): split the subscription"
+        return LimitError(reason, code="limit-disjuncts", text=self._text)
+
     def _conjunction(self, parts: list[Disjunction]) -> Disjunction:
+        if all(len(part) == 1 for part in parts):
+            return (tuple(dict.fromkeys(item for [conjunction] in parts for item in conjunction)),)
         product: Disjunction = TRUE
         for part in parts:
             product = self._bounded(left + right for left in product for right in part)
@@ -109,11 +115,10 @@ class Normalizer:
     def _path(self, path: Path, test: Test) -> Disjunction:
         """Some node at the end of the path passes the test: each choice of conjunctions is one way."""
         choices = [self._conjunction([self.boolean(each) for each in step.predicates]) for step in path.steps]
-        count = 1
-        for choice in choices:
-            count *= len(choice)
-            if count > self._limits.max_disjuncts:
-                self._bounded((Item((), Test(str(n))),) for n in range(count))
+        if all(len(choice) == 1 for choice in choices):
+            return (self._item(path, test, tuple(choice[0] for choice in choices)),)
+        if math.prod(map(len, choices)) > self._limits.max_disjuncts:
+            raise self._too_many()
         return self._bounded(self._item(path, test, chosen) for chosen in itertools.product(*choices))
 
     def _item(self, path: Path, test: Test, chosen: tuple[Conjunction, ...]) -> Conjunction:
