@@ -50,9 +50,12 @@ class SparkEngine:
         self._tables: dict[str, str] = {}
         self._relations: dict[str, str] = {}
         self._kept: list[DataFrame] = []
+        self._left: list[DataFrame] = []
         self._writing = 0
 
     def close(self) -> None:
+        for frame in self._left:
+            frame.unpersist()
         self._release(0)
         self.session.sql(f"drop database if exists {self._database} cascade")
         if self._own_session:
@@ -96,7 +99,8 @@ class SparkEngine:
             self._release(kept)
 
     def detach(self) -> None:
-        """Leave the relations of the pipeline under way to whoever holds a frame built on them."""
+        """Leave the relations of the pipeline under way to whoever holds a frame built on them, until the end."""
+        self._left.extend(self._kept)
         self._kept.clear()
 
     @contextmanager
