@@ -2,8 +2,8 @@
 
     python benchmarks/stock.py [--subscriptions 50000] [--messages 10000]
 
-Each subscription has one equality on the symbol and four inequalities. The loop is measured on a sample of subscriptions
-and messages, and scaled up to all pairs; the sample's matches are compared.
+Each subscription has one equality on the symbol and four inequalities. The loop is measured on a sample of
+subscriptions and messages, and scaled up to all pairs; the matches of the sample are compared.
 """
 
 from __future__ import annotations
