@@ -91,3 +91,10 @@ def test_the_batch_job_refuses_a_store_that_is_not_there(
     monkeypatch.setattr("xpubsub.engines.spark.SparkEngine.close", lambda self: None)
     status = batch.main(["--store", str(tmp_path / "none"), "--input", "x", "--output", "y"])
     assert status == 2 and "there is no store" in capsys.readouterr().err
+
+
+def test_a_session_alone_has_a_store_in_its_warehouse(spark_session: Any) -> None:
+    with xpubsub.connect(spark=spark_session) as broker:
+        location = spark_session.conf.get("spark.sql.warehouse.dir").removeprefix("file:")
+        assert broker.list().num_rows == 0
+    assert (Path(location) / "xpubsub" / "v1" / "_COMPLETE").exists()

@@ -248,7 +248,7 @@ def test_threads_take_turns(connect: Connect) -> None:
 
 @pytest.mark.parametrize("call", [
     *(lambda broker, text=text: broker.subscribe("s", text) for text in (None, b"/a", 5, ["/a"])),
-    *(lambda broker, ns=ns: broker.subscribe("s", "/a", namespaces=ns) for ns in ([1], "x", {"p": "\ud800"})),
+    *(lambda broker, ns=ns: broker.subscribe("s", "/a", namespaces=ns) for ns in ([1], "x", {"p": "\ud800"}, {"p": ""})),
     *(lambda broker, stream=stream: broker.publish([], stream=stream) for stream in (None, 5, "\ud800", "")),
     *(lambda broker, ids=ids: broker.unsubscribe(ids) for ids in (None, 5, [5], ["\ud800"])),
     *(lambda broker, bad=bad: broker.publish(bad) for bad in (None, 5, "<a/>", [("m",)])),

@@ -33,10 +33,14 @@ def check_namespaces(namespaces: object) -> dict[str, str]:
         return {}
     if not isinstance(namespaces, Mapping):
         raise Error(f"namespaces map prefixes to URIs, they are no {type(namespaces).__name__}")
-    return {
+    checked = {
         check_text("a namespace prefix", prefix, empty=True): check_text("a namespace URI", uri, empty=True)
         for prefix, uri in namespaces.items()
     }
+    for prefix, uri in checked.items():
+        if prefix and not uri:
+            raise Error(f"the prefix {prefix!r} has an empty URI: a name in no namespace has no prefix")
+    return checked
 
 
 def check_iterable(what: str, value: object) -> Iterable[Any]:

@@ -25,10 +25,15 @@ _MOST_SLOTS = 8
 
 
 def connect(
-    path: str | os.PathLike[str], engine: str | None = None, *, spark: SparkSession | None = None,
+    path: str | os.PathLike[str] | None = None, engine: str | None = None, *, spark: SparkSession | None = None,
     limits: Limits | None = None, slots: int | None = None, master: str | None = None,
 ) -> Broker:
-    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark."""
+    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark.
+
+    With a Spark session and no path the store is in the session's warehouse.
+    """
+    if path is None and spark is not None:
+        path = f"{spark.conf.get('spark.sql.warehouse.dir')}/xpubsub"
     engine = engine or ("duckdb" if spark is None else "spark")
     if engine not in ENGINES:
         raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
@@ -45,7 +50,7 @@ def ddl(engine: str) -> str:
     return script(engine)
 
 
-def _path(path: str | os.PathLike[str]) -> str:
+def _path(path: str | os.PathLike[str] | None) -> str:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not text or "\0" in text or not is_text(text):
         raise Error(f"the store is a file, a directory or ':memory:', not {path!r}")
