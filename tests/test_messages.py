@@ -88,7 +88,7 @@ def test_attributes_defaulted_by_a_dtd_are_left_out_as_in_lxml() -> None:
     assert not judge("/a/@k", xml)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "iso-8859-1", "windows-1252", "shift_jis", "gb2312"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "utf-32-be", "utf-32-le", "iso-8859-1", "windows-1252", "shift_jis", "gb2312"])
 def test_encodings(encoding: str) -> None:
     text = "あ" if encoding in ("shift_jis", "gb2312") else "é"
     xml = f'<?xml version="1.0" encoding="{encoding}"?><a>{text}</a>'

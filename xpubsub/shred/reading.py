@@ -16,7 +16,10 @@ from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import NUMBER, VALUE, TagNode, TagPathCache
 
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
-_UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_UTF_32 = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be",
+}
+"""How a message in UTF-32 starts, which expat does not read."""
 _NO_CHARACTER_SETS = frozenset({"idna", "punycode", "unicode-escape", "unicode_escape", "raw-unicode-escape",
                                 "raw_unicode_escape", "utf-7", "undefined"})
 _UNKNOWN_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]
@@ -54,8 +57,8 @@ class Reading:
         """Read a whole message or raise `Refused`."""
         if isinstance(xml, str):
             self._parse(_encode(xml), "utf-8")
-        elif isinstance(xml, bytes) and xml.startswith(_UTF_32):
-            self._parse(_encode(_decode(xml, "utf-32")), "utf-8")
+        elif isinstance(xml, bytes) and xml[:4] in _UTF_32:
+            self._parse(_encode(_decode(xml, _UTF_32[xml[:4]])), "utf-8")
         elif isinstance(xml, bytes):
             self._parse(xml, None)
         else:
