@@ -30,6 +30,10 @@ class _State:
 
 _States = dict[int, _State]
 """States by identity."""
+_Run = tuple[_States, _States]
+"""The states reached at the end of a tag path, and those waiting for a node further down."""
+_REMEMBERED = 256
+"""Tag paths whose run is remembered: messages are read depth first, so that a parent's is at hand."""
 
 
 class PathAutomaton:
@@ -46,6 +50,7 @@ class PathAutomaton:
             if linear_path not in self._known:
                 self._known.add(linear_path)
                 self._insert(linear_path)
+        self._forget_runs()
 
     def _insert(self, linear_path: str) -> None:
         state = self._root
@@ -56,14 +61,32 @@ class PathAutomaton:
 
     def matches(self, tagpath: str) -> list[str]:
         """The linear paths that match a tag path from its root to its last node."""
-        reached: _States = {id(self._root): self._root}
-        waiting: _States = {}
-        for component in components(tagpath):
-            waiting.update((key, state) for key, state in reached.items() if state.descendant)
-            reached = _follow(reached, waiting, accepted_names(component))
-            if not reached and not waiting:
-                return []
+        reached, _ = self._run(components(tagpath))
         return [state.accepts for state in reached.values() if state.accepts is not None]
+
+    def _run(self, names: tuple[str, ...]) -> _Run:
+        """The states after all names: from the longest beginning that was run before, usually the parent's."""
+        known = len(names)
+        while names[:known] not in self._runs:
+            known -= 1
+        run = self._runs[names[:known]]
+        for end in range(known, len(names)):
+            run = _advance(run, names[end])
+            if len(self._runs) > _REMEMBERED:
+                self._forget_runs()
+            self._runs[names[: end + 1]] = run
+        return run
+
+    def _forget_runs(self) -> None:
+        self._runs: dict[tuple[str, ...], _Run] = {(): ({id(self._root): self._root}, {})}
+
+
+def _advance(run: _Run, name: str) -> _Run:
+    """The states after one more name; states with `//` edges wait for a match further down."""
+    reached, waiting = run
+    more = {key: state for key, state in reached.items() if state.descendant}
+    waiting = {**waiting, **more} if more else waiting
+    return _follow(reached, waiting, accepted_names(name)), waiting
 
 
 def _follow(reached: _States, waiting: _States, names: tuple[str, ...]) -> _States:
