@@ -1,4 +1,4 @@
--- One row: two different texts with the same id. Ids are 63-bit hashes: this should never have a row.
+-- One row: two different texts with the same id, in the store or within the call. Ids are 63-bit hashes: this should never have a row.
 select 'linear path' as what, n.linear_path as text, s.linear_path as other
 from call_linear_path as n
 join query_linear_path as s on s.id = n.id
@@ -15,3 +15,18 @@ from (
 ) as n
 join stored_query as s on s.sub_id = n.sub_id
 where s.query <> n.query
+union all
+select 'linear path' as what, min(linear_path) as text, max(linear_path) as other
+from call_linear_path
+group by id
+having min(linear_path) <> max(linear_path)
+union all
+select 'annotated linear path' as what, min(brinfo) as text, max(brinfo) as other
+from call_brinfo
+group by brinfo_id
+having min(brinfo) <> max(brinfo) or min(linear_path) <> max(linear_path)
+union all
+select 'query' as what, min(query) as text, max(query) as other
+from new_query
+group by sub_id
+having min(query) <> max(query)

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "store": BASE | {"engines"},
     "jobs": BASE | {"language", "shred", "plan", "engines", "store"},
     "broker": BASE | {"language", "shred", "plan", "engines", "store", "jobs"},
-    "connecting": BASE | {"engines", "store", "jobs", "broker"},
+    "connecting": BASE | {"shred", "engines", "store", "jobs", "broker"},
     "cli": BASE | {"broker", "connecting", "jobs", "store", "language", "__init__"},
     "__main__": {"cli"},
     "__init__": BASE | {"broker", "connecting", "jobs"},

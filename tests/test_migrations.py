@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import xpubsub
-from xpubsub.connecting import ddl
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.step import Step
-from xpubsub.store.migrations import Migration, available, migrate, pending
+from xpubsub.store.migrations import Migration, available, migrate, pending, script
 
 PAPER = {
     "query_linear_path", "query_predicate", "predicate_unroll", "linear_path_brinfo", "query_branchpoint", "tagpath_map",
@@ -80,7 +79,7 @@ def test_a_migration_that_fails_leaves_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["duckdb", "spark"])
 def test_the_ddl_can_be_printed(name: str) -> None:
-    printed = ddl(name)
+    printed = script(name)
     assert all(f"CREATE TABLE IF NOT EXISTS {table} (" in printed for table in PAPER)
     assert ("USING PARQUET" in printed) == (name == "spark")
     assert "/* One row: a tag path matches a linear path. */" in printed

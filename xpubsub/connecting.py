@@ -12,7 +12,7 @@ from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.errors import EngineError, Error
 from xpubsub.jobs.publish import Publisher
 from xpubsub.limits import Limits
-from xpubsub.store.migrations import script
+from xpubsub.shred.arrange import MOST_SLOTS
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from xpubsub.jobs.frames import FramePublisher
 
 ENGINES = ("duckdb", "spark")
-_MOST_SLOTS = 8
 
 
 def connect(
@@ -37,17 +36,12 @@ def connect(
     engine = engine or ("duckdb" if spark is None else "spark")
     if engine not in ENGINES:
         raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
-    if slots is not None and (type(slots) is not int or not 1 <= slots <= _MOST_SLOTS):
-        raise Error(f"slots is a whole number from 1 to {_MOST_SLOTS}, not {slots!r}")
+    if slots is not None and (type(slots) is not int or not 1 <= slots <= MOST_SLOTS):
+        raise Error(f"slots is a whole number from 1 to {MOST_SLOTS}, not {slots!r}")
     if limits is not None and not isinstance(limits, Limits):
         raise Error(f"limits are xpubsub.Limits(...), not {type(limits).__name__}")
     store = Store(_open(engine, _path(path), spark, master), slots=slots)
     return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
-
-
-def ddl(engine: str) -> str:
-    """The DDL of a store as an engine runs it."""
-    return script(engine)
 
 
 def _path(path: str | os.PathLike[str] | None) -> str:

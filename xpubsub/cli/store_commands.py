@@ -18,10 +18,10 @@ from xpubsub.cli.options import (
 )
 from xpubsub.cli.places import located
 from xpubsub.cli.progress import counting
-from xpubsub.connecting import ddl
 from xpubsub.errors import RowErrors
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
+from xpubsub.store.migrations import script
 
 
 @click.command()
@@ -37,7 +37,7 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
       xpubsub init subs.duckdb
     """
     if print_sql:
-        click.echo(ddl(engine))
+        click.echo(script(engine))
         return
     with created(store, engine, master, slots=slots) as broker:
         for migration in broker.store.migrated:

@@ -12,7 +12,7 @@ from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
 from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
-from xpubsub.jobs.publish import refuse_collisions, summarise
+from xpubsub.jobs.publish import summarise
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
@@ -20,7 +20,7 @@ from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.frames import FRAME, OWN_MATCHES, REJECTED
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
-from xpubsub.plan.subscribe import PATHS
+from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
@@ -94,7 +94,7 @@ class FramePublisher:
         if not tagpaths:
             return
         with self._engine.transaction():
-            refuse_collisions(self._store)
+            self._store.refuse_collisions(TAGPATH_COLLISION)
             function = linear_matcher(tagpaths, self._limits)
             self._engine.map_arrow("path_matched", file_step("linear_row"), function, PATH_MATCHED)
             self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))

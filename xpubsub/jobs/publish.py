@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 
-from xpubsub.errors import StoreError
 from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
@@ -15,7 +14,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
 from xpubsub.plan.reads import NOTIFICATIONS
-from xpubsub.plan.subscribe import PATHS
+from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
@@ -92,7 +91,7 @@ class Publisher:
             with engine.transaction():
                 engine.load("tagpath_found", found.found())
                 engine.load("path_matched", found.matched())
-                refuse_collisions(self._store)
+                self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
 
     def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> None:
@@ -110,12 +109,6 @@ def summarise(store: Store) -> Summary:
     """Count what the plan is chosen from."""
     row = store.rows(file_step("summary"))[0]
     return Summary(**{name: int(value) for name, value in row.items()}, slots=store.slots)
-
-
-def refuse_collisions(store: Store) -> None:
-    """Two tag paths with one id are an error, not a guess."""
-    for row in store.rows(file_step("tagpath_collision")):
-        raise StoreError(f"two tag paths have the same id: {row['text']!r} and {row['other']!r}")
 
 
 def _numbered(

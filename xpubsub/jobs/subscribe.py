@@ -10,7 +10,7 @@ from operator import itemgetter
 import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.errors import RowErrors, StoreError
+from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
@@ -18,7 +18,7 @@ from xpubsub.plan.reads import ADDED, INCOMING, REMOVED
 from xpubsub.plan.subscribe import APPENDS, NEW
 from xpubsub.shred.rows import COMPILED
 from xpubsub.shred.subscriptions import Compiler
-from xpubsub.step import Step, file_step
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 _CHUNK = 5000
@@ -52,7 +52,7 @@ def subscribe(
         store.run(*store.visible())
         _refuse(store)
         store.run(*NEW)
-        _refuse_collisions(store, file_step("collision"))
+        store.refuse_collisions(file_step("collision"))
         match_new_linear_paths(store, limits)
         arrange(store)
         store.append(*APPENDS)
@@ -84,8 +84,3 @@ def _refuse(store: Store) -> None:
     conflicts = store.rows(file_step("subscribe_conflict"))
     if conflicts:
         raise RowErrors(sorted(conflicts, key=itemgetter("row_no")))
-
-
-def _refuse_collisions(store: Store, step: Step) -> None:
-    for row in store.rows(step):
-        raise StoreError(f"two {row['what']} texts have the same id: {row['text']!r} and {row['other']!r}")

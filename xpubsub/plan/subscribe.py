@@ -20,6 +20,8 @@ PATHS: tuple[tuple[str, Step], ...] = (
 )
 """Path matches come before the paths themselves: a path that is known has all its matches."""
 
+TAGPATH_COLLISION = file_step("tagpath_collision")
+
 APPENDS: tuple[tuple[str, Step], ...] = (
     *PATHS,
     ("query_linear_path", Step("new_linear_path_row", "select * from new_linear_path")),

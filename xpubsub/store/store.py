@@ -54,6 +54,11 @@ class Store:
         for table, step in appends:
             self.engine.append(table, step)
 
+    def refuse_collisions(self, step: Step) -> None:
+        """Two texts with one id are an error, not a guess; the step finds them."""
+        for row in self.rows(step):
+            raise StoreError(f"two {row['what']} texts have the same id: {row['text']!r} and {row['other']!r}")
+
     @contextmanager
     def call(self, action: str, **form: object) -> Iterator[None]:
         """A call that changes subscriptions: its rows become visible together, when the block ends."""
