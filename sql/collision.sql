@@ -10,9 +10,7 @@ join linear_path_brinfo as s on s.brinfo_id = n.brinfo_id
 where s.brinfo <> n.brinfo or s.linear_path <> n.linear_path
 union all
 select 'query' as what, n.query as text, s.query as other
-from (
-  select q.sub_id as sub_id, q.query as query from compiled_new as c cross join unnest(c.queries) as u(q)
-) as n
+from compiled_query as n
 join stored_query as s on s.sub_id = n.sub_id
 where s.query <> n.query
 union all
@@ -26,7 +24,7 @@ from call_brinfo
 group by brinfo_id
 having min(brinfo) <> max(brinfo) or min(linear_path) <> max(linear_path)
 union all
-select 'query' as what, min(query) as text, max(query) as other
-from new_query
-group by sub_id
-having min(query) <> max(query)
+select 'query' as what, n.query as text, q.query as other
+from compiled_query as n
+join new_query as q on q.sub_id = n.sub_id and q.row_no <> n.row_no
+where q.query <> n.query

@@ -1,8 +1,4 @@
--- One row: a query of this call with branches to check that is not stored yet.
-select distinct n.sub_id, n.branchpoint_info, n.shape, n.want
-from (
-  select b.sub_id as sub_id, b.branchpoint_info as branchpoint_info, b.shape as shape, b.want as want
-  from compiled_new as c
-  cross join unnest(c.branchpoints) as u(b)
-) as n
-anti join query_branchpoint as s on s.sub_id = n.sub_id
+-- One row: a query of this call whose branches have to be checked together, not stored yet.
+select b.sub_id, b.branchpoint_info, b.shape, b.want
+from compiled_branchpoint as b
+semi join new_query as q on q.sub_id = b.sub_id and q.row_no = b.row_no

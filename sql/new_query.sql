@@ -1,8 +1,6 @@
--- One row: a query of this call that is not stored yet.
-select distinct n.sub_id, n.query, n.checked, n.predicates
-from (
-  select q.sub_id as sub_id, q.query as query, q.checked as checked, q.predicates as predicates
-  from compiled_new as c
-  cross join unnest(c.queries) as u(q)
-) as n
-anti join stored_query as s on s.sub_id = n.sub_id
+-- One row: a query of this call that is not stored yet, from the first row that brings it.
+select q.row_no, q.sub_id, q.query, q.checked, q.predicates
+from compiled_query as q
+semi join (select sub_id, min(row_no) as row_no from compiled_query group by sub_id) as f
+  on f.sub_id = q.sub_id and f.row_no = q.row_no
+anti join stored_query as s on s.sub_id = q.sub_id

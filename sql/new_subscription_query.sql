@@ -1,8 +1,6 @@
 -- One row: a query that fulfils a subscription of this call.
-select f.call_no, n.subscription_id, f.stream, n.sub_id
-from (
-  select distinct c.subscription_id, q.sub_id as sub_id
-  from compiled_new as c
-  cross join unnest(c.queries) as u(q)
-) as n
+select f.call_no, c.subscription_id, f.stream, q.sub_id
+from compiled_query as q
+join compiled_new as c on c.row_no = q.row_no
 cross join call_form as f
+order by q.sub_id

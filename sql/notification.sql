@@ -1,5 +1,5 @@
 -- One row: a message matches a subscription that is visible and reads the message's stream.
-select distinct e.message_id, s.subscription_id, cast(null as varchar) as output
+select $distinct e.message_id, s.subscription_id, cast(null as varchar) as output
 from matched as m
 join event as e on e.event_id = m.event_id
 join subscription_query as s on s.sub_id = m.sub_id

@@ -1,5 +1,8 @@
 -- One row: how many different constants this call compares a linear path with; many means each is rare.
-select p.linear_path_id as linear_path_id, p.op as op, count(distinct coalesce(p.value, cast(p.number as varchar))) as constants
-from new_query as q
-cross join unnest(q.predicates) as u(p)
-group by p.linear_path_id, p.op
+select c.linear_path_id, c.op, count(distinct c.value) + count(distinct c.number) as constants
+from (
+  select p.linear_path_id as linear_path_id, p.op as op, p.value as value, p.number as number
+  from new_query as q
+  cross join unnest(q.predicates) as u(p)
+) as c
+group by c.linear_path_id, c.op

@@ -1,8 +1,6 @@
 -- One row: what a plan is chosen from, counted over the stored queries.
-select
-  (select count(*) from stored_query) as queries,
-  (select coalesce(sum(array_length(predicates)), 0) from stored_query) as predicates,
-  (select count(*) from query_predicate) as edges,
-  (select count(*) from predicate_unroll where op1 <> '=') as range_access,
-  (select count(*) from predicate_unroll where not final) as long_queries,
-  (select coalesce(max(level), -1) + 1 from query_branch) as levels
+select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as predicates, coalesce(sum(edges), 0) as edges,
+  coalesce(sum(range_access), 0) as range_access, coalesce(sum(long_queries), 0) as long_queries,
+  coalesce(max(slots_used), 0) as slots_used, coalesce(max(levels), 0) as levels,
+  coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts
+from query_summary

@@ -1,15 +1,2 @@
--- One row: a message in which all predicates of a query hold, those beyond the slots found by walking its chain.
-with recursive walk as (
-  select event_id, chain_id, final from unroll_slots where not final
-  union all
-  select w.event_id, p.chain_id, p.final
-  from walk as w
-  join query_predicate as p on p.pre_id = w.chain_id
-  semi join path_tuple as t
-    on t.event_id = w.event_id and t.linear_path_id = p.linear_path_id
-    and passes(t.value, t.number, p.op, p.value, p.number)
-  where not w.final
-)
-select event_id, chain_id as sub_id from walk where final
-union
-select event_id, sub_id from unroll_slots where final
+-- One row: a message in which the predicates in slots hold, those beyond to be found by walking a chain.
+select event_id, chain_id, false as final from unroll_slots where not final

@@ -90,11 +90,10 @@ def test_figure_3_4_query_branchpoint(stores: Any, engine: str) -> None:
 
 def test_figure_4_1_predicate_unroll(stores: Any, engine: str) -> None:
     path = {key: text for text, key in ids(stores, engine, "query_linear_path", "linear_path", "id").items()}
-    columns = ", ".join(f"path{n}, op{n}, value{n}" for n in range(1, 5))
-    [row] = rows(stores, engine, f"select {columns}, final, path5 from predicate_unroll")
-    slots = sorted((path[row[n]], row[n + 1], row[n + 2]) for n in range(0, 12, 3))
-    assert slots == PREDICATES
-    assert row[12:] == (True, None)
+    meaning = {row[0]: row[1:] for row in rows(stores, engine, "select key, linear_path_id, op, value from predicate_key")}
+    [row] = rows(stores, engine, "select final, key4, key5, access, key1, key2, key3 from predicate_unroll")
+    assert row[:3] == (True, 0, None), "the access key settles one predicate, three slots are used of four"
+    assert sorted((path[meaning[key][0]], *meaning[key][1:]) for key in row[3:]) == PREDICATES
 
 
 def test_figure_3_7_tagpath_map(stores: Any, engine: str) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import xpubsub
 from xpubsub.plan.choose import Summary, choose
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
-from xpubsub.shred.selectivity import Predicate, Seen, Selectivity
+from xpubsub.shred.keys import ALWAYS, directed
+from xpubsub.shred.rows import PREDICATE
+from xpubsub.shred.selectivity import Seen, Selectivity
 from xpubsub.step import Step
 
 
@@ -38,36 +45,67 @@ def test_a_plan_by_name_and_names_that_do_not_exist() -> None:
 def test_selectivity_from_values_seen() -> None:
     seen = Seen([("a", None, 90), ("b", None, 10), ("5", 5.0, 50), ("9", 9.0, 50)])
     known = Selectivity(200, {1: [seen]})
-    shares = {op: known.estimate(Predicate(1, op, None, 6.0))[0] for op in ("<", "<=", ">", ">=", "=", "!=")}
+    shares = {op: known.shares(1, op, None, np.array([6.0]))[0] for op in ("<", "<=", ">", ">=", "=", "!=")}
     assert shares == {"<": 0.25, "<=": 0.25, ">": 0.25, ">=": 0.25, "=": 0.0025, "!=": 1.0}
-    assert known.estimate(Predicate(1, "=", "a", None))[0] == 0.45
-    assert known.estimate(Predicate(1, "exists", None, None))[0] == 1.0
-    assert known.estimate(Predicate(1, "starts-with", "b", None))[0] == 0.05
+    assert list(known.shares(1, "=", ["a", "b"], None)) == [0.45, 0.05]
+    assert known.shares(1, "exists", None, None) == 1.0
+    assert list(known.shares(1, "starts-with", ["b"], None)) == [0.05]
 
 
 def test_constants_asked_for_decide_where_nothing_was_seen() -> None:
     guessed = Selectivity(constants={(1, "="): 1000, (2, "="): 2})
-    rare, common = (guessed.estimate(Predicate(path, "=", "x", None)) for path in (1, 2))
-    assert rare < common < guessed.estimate(Predicate(3, ">", None, 1.0))
+    rare, common = (guessed.shares(path, "=", ["x"], None) for path in (1, 2))
+    assert rare < common < guessed.shares(3, ">", None, np.array([1.0]))
 
 
-def test_equalities_come_first_in_a_chain_and_buckets_start_their_own() -> None:
-    predicates = [Predicate(1, ">", None, 55.0), Predicate(2, "=", "x", None), Predicate(3, "!=", "y", None)]
-    arranger = Arranger(Selectivity(), 2, {(1, ">"): [0.0, 50.0, 60.0]})
-    [row] = arranger.table([(777, predicates)]).to_pylist()
-    edges = {edge["pre_id"]: edge for edge in row["edges"]}
-    chains = {root: walk(edges, root) for root in (SHARE_ROOT, BUCKET_ROOT, RANGE_ROOT, row["chain_id"])}
-    assert chains[SHARE_ROOT] == []
-    assert chains[RANGE_ROOT] == [("=", None), (">", 55.0), ("!=", None)]
-    assert chains[BUCKET_ROOT] == [("=", None), (">", 50.0), ("!=", None), (">", 55.0)]
-    assert chains[row["chain_id"]] == [("!=", None)] and not row["final"]
+def test_a_range_is_a_bound_that_some_number_exceeds() -> None:
+    for op, passing, failing in ((">", [5.1], [5.0]), (">=", [5.0], [4.9]), ("<", [4.9], [5.0]), ("<=", [5.0], [5.1])):
+        [bound] = directed(op, np.array([5.0]))
+        turn = 1 if op[0] == ">" else -1
+        assert turn * passing[0] > bound and not turn * failing[0] > bound
 
 
-def walk(edges: dict[int, dict[str, object]], root: int) -> list[tuple[object, object]]:
+def arranged(*predicates: tuple[int, str, str | None, float | None], **bounds: list[float]) -> dict[str, list[dict[str, Any]]]:
+    """One query, arranged with two slots; bounds are of linear path 1."""
+    rows = pa.array([[dict(zip(("linear_path_id", "op", "value", "number"), each, strict=True)) for each in predicates]],
+                    pa.list_(PREDICATE))
+    sides = {"above": ">", "below": "<"}
+    arranger = Arranger(Selectivity(), 2, {(1, sides[side]): limits for side, limits in bounds.items()})
+    return {name: table.to_pylist() for name, table in arranger.tables(pa.array([777]), rows).items()}
+
+
+def test_equalities_come_first_in_a_chain_and_texts_last() -> None:
+    tables = arranged((1, ">", None, 55.0), (2, "=", "x", None), (3, "!=", "y", None), above=[0.0, 50.0, 60.0])
+    [row], edges = tables["unrolled"], tables["arranged_edge"]
+    assert walk(edges, SHARE_ROOT) == [("=", -inf), (">", 55.0), ("!=", -inf)]
+    assert walk(edges, RANGE_ROOT) == walk(edges, BUCKET_ROOT) == []
+    meaning = {key["key"]: (key["op"], key["value"]) for key in tables["arranged_key"]}
+    assert meaning[row["access"]] == ("=", "x")
+    assert (meaning[row["key1"]], row["bound1"], row["key2"]) == ((">", None), 55.0, ALWAYS)
+    assert walk(edges, row["chain_id"]) == [("!=", -inf)] and not row["final"]
+
+
+def test_queries_without_an_equality_start_in_a_bucket() -> None:
+    tables = arranged((1, ">", None, 55.0), (3, "<", None, 9.0), above=[0.0, 50.0, 60.0])
+    [row], edges = tables["unrolled"], tables["arranged_edge"]
+    assert walk(edges, SHARE_ROOT) == []
+    assert sorted(walk(edges, RANGE_ROOT)) == [("<", -9.0), (">", 55.0)]
+    assert walk(edges, BUCKET_ROOT)[0] == (">", 50.0) and sorted(walk(edges, BUCKET_ROOT)[1:]) == [("<", -9.0), (">", 55.0)]
+    assert row["final"] and {row["bound1"], row["bound2"]} == {55.0, -9.0}
+
+
+def test_what_is_below_all_buckets_is_found_without_one() -> None:
+    tables = arranged((1, "<", None, 7.0), below=[-5.0])
+    [row] = tables["unrolled"]
+    assert row["access"] == row["key1"] and row["bound1"] == -7.0
+
+
+def walk(edges: list[dict[str, Any]], root: int) -> list[tuple[str, float]]:
+    after = {edge["pre_id"]: edge for edge in edges}
     chain = []
-    while root in edges:
-        chain.append((edges[root]["op"], edges[root]["number"]))
-        root = edges[root]["chain_id"]  # type: ignore[assignment]
+    while root in after:
+        chain.append((after[root]["op"], after[root]["bound"]))
+        root = after[root]["chain_id"]
     return chain
 
 
@@ -76,15 +114,16 @@ def test_values_seen_change_the_order_of_what_is_subscribed_later_and_on_gc() ->
         broker.subscribe("before", "/t/kind = 'common' and /t/price > 99")
         broker.publish([(f"m{n}", f"<t><kind>common</kind><price>{n}</price></t>") for n in range(200)])
         broker.subscribe("after", "/t/kind = 'common' and /t/price > 98")
-        first = Step("first", "select s.query, u.op1 from predicate_unroll as u join stored_query as s on s.sub_id = u.sub_id")
-        assert sorted((row["query"][-4:], row["op1"]) for row in broker.store.rows(first)) == [("98.0", ">"), ("99.0", "=")]
+        first = Step("first", "select s.query, k.op from predicate_unroll as u join stored_query as s on s.sub_id = u.sub_id"
+                     " join predicate_key as k on k.key = u.access")
+        assert sorted((row["query"][-4:], row["op"]) for row in broker.store.rows(first)) == [("98.0", ">"), ("99.0", "=")]
         broker.gc()
-        assert {row["op1"] for row in broker.store.rows(first)} == {">"}
+        assert {row["op"] for row in broker.store.rows(first)} == {">"}
 
 
 def test_the_plan_is_explained_with_the_sql_of_each_step(capsys: pytest.CaptureFixture[str]) -> None:
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe("s", "//a[b]/c")
         text = broker.explain_sql("share")
-    assert text.startswith("plan: share (asked for by name)\nsteps: path_tuple → path_key")
+    assert text.startswith("plan: share (asked for by name)\nsteps: batch_tagpath → tagpath_key → node_range → key_held")
     assert "== share_equal\n/* One row: a message and a chain of equality predicates" in text

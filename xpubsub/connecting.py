@@ -10,6 +10,7 @@ from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.errors import EngineError, Error
+from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.jobs.publish import Publisher
 from xpubsub.limits import Limits
 from xpubsub.shred.arrange import MOST_SLOTS
@@ -41,6 +42,7 @@ def connect(
     if limits is not None and not isinstance(limits, Limits):
         raise Error(f"limits are xpubsub.Limits(...), not {type(limits).__name__}")
     store = Store(_open(engine, _path(path), spark, master), slots=slots)
+    arrange_if_needed(store)
     return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
 
 

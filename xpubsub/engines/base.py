@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
-from xpubsub.arrow import ArrowFunction
+from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.shared import SharedState
 from xpubsub.step import Step
 
@@ -52,6 +52,9 @@ class Engine(Protocol):
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         """Make what a function returns for a step's result a relation."""
+
+    def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
+        """Make the several kinds of rows that a function returns for a step's result, or a table, relations."""
 
     def append(self, table: str, step: Step) -> None:
         """Append a step's result to a table of the store."""

@@ -41,7 +41,7 @@ def table_ddl(statement: str, dialect: str, name: str | None = None, location: s
     if name is not None:
         next(tree.find_all(exp.Table)).replace(exp.to_table(name))
     sql = tree.sql(dialect=dialect, pretty=True)
-    if dialect == "spark":
+    if dialect == "spark" and isinstance(tree, exp.Create):
         sql += "\nUSING PARQUET" + (f" LOCATION {exp.Literal.string(location).sql(dialect)}" if location else "")
     return sql
 

@@ -12,13 +12,15 @@ from typing import Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from xpubsub.arrow import ArrowFunction
+from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.dialect import render, table_ddl
 from xpubsub.engines.shared import SharedState, shared_state
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.step import Step
 
 _COUNTER = itertools.count()
+_BATCH = 100_000
+"""Rows handed to a function at a time."""
 
 
 class DuckDBEngine:
@@ -80,8 +82,16 @@ class DuckDBEngine:
         self._create(step.name, self.sql(step))
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
-        batches = self.fetch(source).to_batches(max_chunksize=100_000)
+        batches = self.fetch(source).to_batches(max_chunksize=_BATCH)
         self.load(name, pa.Table.from_batches(function(iter(batches)), schema=schema))
+
+    def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
+        table = source if isinstance(source, pa.Table) else self.fetch(source)
+        parts: dict[str, list[pa.Table]] = {name: [schema.empty_table()] for name, schema in outputs.items()}
+        for name, part in function(iter(table.to_batches(max_chunksize=_BATCH))):
+            parts[name].append(part)
+        for name in outputs:
+            self.load(name, pa.concat_tables(parts.pop(name)))
 
     def append(self, table: str, step: Step) -> None:
         self._execute(step.name, f"insert into {table} by name {self.sql(step)}")

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
-from xpubsub.arrow import ArrowFunction
+from xpubsub.arrow import ROW_KIND, ArrowFunction, Outputs, SplitFunction, wide_schema, widened
 from xpubsub.engines.dialect import render, table_ddl
 from xpubsub.engines.shared import shared_state
 from xpubsub.engines.spark_files import StoreDirectory
@@ -26,6 +26,7 @@ from xpubsub.step import Step
 
 _COUNTER = itertools.count()
 _TABLE = re.compile(r"create table if not exists (\w+)", re.IGNORECASE)
+_DROP = re.compile(r"drop table if exists (\w+)", re.IGNORECASE)
 _SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
 
 
@@ -48,6 +49,7 @@ class SparkEngine:
         self.shared = shared_state(self._directory.uri)
         self._version = self._directory.version()
         self._tables: dict[str, str] = {}
+        self._dropped: dict[str, int] = {}
         self._relations: dict[str, str] = {}
         self._kept: list[DataFrame] = []
         self._left: list[DataFrame] = []
@@ -67,15 +69,26 @@ class SparkEngine:
         return f"xpubsub_{name}_{stable_id(self._directory.uri) % 16**6:06x}_v{max(self._version, 1)}"
 
     def define(self, statement: str) -> None:
+        if (dropped := _DROP.search(statement)) is not None:
+            return self._drop(dropped[1].lower())
         match = _TABLE.search(statement)
         if match is None:
-            raise StoreError(f"not a statement that creates a table: {statement}")
+            raise StoreError(f"not a statement that creates or drops a table: {statement}")
         if not self._tables:
             self._create_database()
         name = match[1].lower()
         self._tables[name] = statement
-        location = f"{self._directory.location(self._version)}/{name}"
-        self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", location))
+        place = f"{self._directory.location(self._version)}/{self._folder(name)}"
+        self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", place))
+
+    def _drop(self, name: str) -> None:
+        """Forget a table; one of the same name that is created later has a folder of its own."""
+        self._dropped[name] = self._dropped.get(name, 0) + 1
+        self._tables.pop(name, None)
+        self._sql("ddl", f"drop table if exists {self._database}.{name}")
+
+    def _folder(self, name: str) -> str:
+        return f"{name}_{self._dropped[name] + 1}" if name in self._dropped else name
 
     def _create_database(self) -> None:
         if not self._version:
@@ -133,6 +146,14 @@ class SparkEngine:
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         self.view(name, self.map_frame(self.frame(source), function, schema), keep=True)
 
+    def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
+        frame = self.frame(source) if isinstance(source, Step) else self.session.createDataFrame(source)
+        wide = f"wide_{next(_COUNTER)}"
+        self.view(wide, self.map_frame(frame, widened(function, outputs), wide_schema(outputs)), keep=True)
+        for name in outputs:
+            rows = self.session.table(self._relations[wide]).where(f"{ROW_KIND} = '{name}'")
+            self.view(name, rows.select(f"{name}.*"))
+
     def map_frame(self, frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
         """A frame of what a function returns for another's batches, in the executors."""
         return frame.mapInArrow(function, from_arrow_schema(schema))
@@ -159,7 +180,7 @@ class SparkEngine:
             step = tables.get(name, Step(f"copy_{name}", f"select * from {name}"))
             columns = self.session.table(self._bind(name)).columns
             with explained(step.name, self.sql(step)):
-                self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{name}")
+                self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{self._folder(name)}")
         self._directory.complete(new)
         self._directory.discard(old - 1)
         self.session.sql(f"drop database if exists {self._database} cascade")

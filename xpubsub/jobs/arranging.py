@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 
-from xpubsub.arrow import ArrowFunction
-from xpubsub.plan.arrange import ARRANGED_ROWS, DECIDE, KNOWN_BUCKET, NEW_BUCKET
+from xpubsub.arrow import SplitFunction
+from xpubsub.plan.arrange import DECIDE, KNOWN_BUCKET, NEW_BUCKET
 from xpubsub.plan.reads import BUCKETS, CONSTANTS, QUERIES, SEEN_PATHS
-from xpubsub.shred.arrange import Arranger
-from xpubsub.shred.rows import ARRANGED
-from xpubsub.shred.selectivity import Predicate, Seen, Selectivity
+from xpubsub.shred.arrange import OUTPUTS, Arranger
+from xpubsub.shred.selectivity import Seen, Selectivity
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 
 def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
-    """Arrange the queries of the relation `new_query`: makes `unrolled`, `arranged_edge` and `new_bucket`."""
+    """Arrange the queries of the relation `new_query`: makes `unrolled`, `arranged_edge`, `arranged_key`, `new_bucket`."""
     store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
-    store.engine.map_arrow("arranged", QUERIES, _function(arranger), ARRANGED)
-    store.run(*ARRANGED_ROWS)
+    store.engine.split_arrow(QUERIES, _function(arranger), OUTPUTS)
+    store.refuse_collisions(file_step("key_collision"))
 
 
 def _selectivity(store: Store) -> Selectivity:
@@ -64,9 +65,10 @@ def _grouped(
     return groups
 
 
-def _function(arranger: Arranger) -> ArrowFunction:
-    def arranged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            queries = ((row["sub_id"], [Predicate(**each) for each in row["predicates"]]) for row in batch.to_pylist())
-            yield from arranger.table(queries).to_batches()
+def _function(arranger: Arranger) -> SplitFunction:
+    """Batches are arranged side by side: most of the work is in columns, outside the interpreter's lock."""
+    def arranged(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as threads:
+            for tables in threads.map(lambda batch: arranger.tables(*batch.columns), batches):
+                yield from tables.items()
     return arranged

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def read_rows(rows: Any) -> pa.Table:
 
 
 def _from_pairs(rows: Iterable[Any]) -> pa.Table:
+    """Pairs as columns: all at once if they are what they should be, else one by one to say which is not."""
+    given = rows if isinstance(rows, list) else list(rows)
+    if all(type(row) is tuple and len(row) == 2 and type(row[0]) is str and type(row[1]) is str for row in given):
+        with suppress(UnicodeEncodeError, pa.ArrowException):
+            return _table(*(pa.array([row[place] for row in given], pa.string()) for place in (0, 1)))
+    return _from_checked_pairs(given)
+
+
+def _from_checked_pairs(rows: list[Any]) -> pa.Table:
     ids: list[str] = []
     texts: list[str] = []
     for number, row in enumerate(rows, start=1):

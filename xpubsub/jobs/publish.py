@@ -108,7 +108,7 @@ class Publisher:
 def summarise(store: Store) -> Summary:
     """Count what the plan is chosen from."""
     row = store.rows(file_step("summary"))[0]
-    return Summary(**{name: int(value) for name, value in row.items()}, slots=store.slots)
+    return Summary(**{name: int(value) for name, value in row.items()})
 
 
 def _numbered(

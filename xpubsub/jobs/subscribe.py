@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 
 import pyarrow as pa
 
-from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
+from xpubsub.jobs.compiling import compiling, compiling_in_parallel
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
-from xpubsub.plan.reads import ADDED, INCOMING, REMOVED
+from xpubsub.plan.reads import ADDED, REMOVED
 from xpubsub.plan.subscribe import APPENDS, NEW
-from xpubsub.shred.rows import COMPILED
+from xpubsub.shred.compiled import OUTPUTS
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
-
-_CHUNK = 5000
-"""Subscriptions compiled before their rows are handed on."""
-
 
 @dataclass(frozen=True)
 class SubscribeForm:
@@ -45,10 +41,10 @@ def subscribe(
 ) -> int:
     """Add the rows (row_no, subscription_id, text); returns how many were not there before."""
     compiler = Compiler(form.namespaces, form.dialect, limits)
-    told = None if store.engine.DISTRIBUTED else progress
     with store.call("subscribe", subscriptions=incoming.num_rows, **form.row()):
         store.engine.load("incoming", incoming)
-        store.engine.map_arrow("compiled", INCOMING, _compiling(compiler, told), COMPILED)
+        compiled = compiling(compiler, None) if store.engine.DISTRIBUTED else compiling_in_parallel(compiler, progress)
+        store.engine.split_arrow(incoming, compiled, OUTPUTS)
         store.run(*store.visible())
         _refuse(store)
         store.run(*NEW)
@@ -66,18 +62,6 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
         store.run(*store.visible(), file_step("new_unsubscription"))
         store.engine.append("unsubscription", REMOVED)
         return [row["subscription_id"] for row in store.rows(REMOVED)]
-
-
-def _compiling(compiler: Compiler, progress: Callable[[int], None] | None) -> ArrowFunction:
-    def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for start in range(0, batch.num_rows, _CHUNK):
-                part = batch.slice(start, _CHUNK)
-                rows = zip(*(column.to_pylist() for column in part.columns), strict=True)
-                yield from compiler.table(rows).to_batches()
-                if progress is not None:
-                    progress(part.num_rows)
-    return compiled
 
 
 def _refuse(store: Store) -> None:

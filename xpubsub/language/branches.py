@@ -82,6 +82,8 @@ def _simplify_all(conjunction: Conjunction) -> Conjunction | None:
 
 def _simplify(item: Item) -> Item:
     """Simplify conditions, then go on through one of them where the path merely has to exist."""
+    if not any(hop.conditions for hop in item.hops):
+        return item
     hops = tuple(replace(hop, conditions=tuple(map(_simplify, hop.conditions))) for hop in item.hops)
     item = replace(item, hops=hops)
     if item.test.op != "exists" or not hops or not hops[-1].conditions:

@@ -16,28 +16,28 @@ class Cursor:
     def __init__(self, text: str, tokens: list[Token], limits: Limits) -> None:
         self.text = text
         self.limits = limits
+        self.token = tokens[0]
+        """The token under the cursor."""
         self._tokens = tokens
         self._index = 0
+        self._last = len(tokens) - 1
         self._nesting = 0
-
-    @property
-    def token(self) -> Token:
-        """The token under the cursor."""
-        return self._tokens[self._index]
 
     def peek(self, distance: int = 1) -> Token:
         """A token further on (the end token beyond the end)."""
-        return self._tokens[min(self._index + distance, len(self._tokens) - 1)]
+        return self._tokens[min(self._index + distance, self._last)]
 
     def advance(self) -> Token:
         """Take the token under the cursor."""
         token = self.token
-        self._index = min(self._index + 1, len(self._tokens) - 1)
+        if self._index < self._last:
+            self._index += 1
+            self.token = self._tokens[self._index]
         return token
 
     def at(self, *texts: str) -> bool:
         """Whether a symbol or operator of one of these texts is under the cursor."""
-        return self.token.kind in ("symbol", "operator") and self.token.text in texts
+        return self.token.text in texts and self.token.kind in ("symbol", "operator")
 
     def take(self, *texts: str) -> bool:
         """Take a symbol or operator if it is one of these."""

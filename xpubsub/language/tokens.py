@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xpubsub.errors import QuerySyntaxError
 
@@ -28,8 +28,7 @@ OPERATOR_NAMES = frozenset({"and", "or", "mod", "div"})
 _BEFORE_OPERAND = frozenset({"@", "::", "(", "[", ",", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">", ">=", "$"})
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """One token: its kind (`name`, `literal`, `number`, `operator`, `symbol`, `end`), text and offset."""
 
     kind: str
@@ -42,22 +41,23 @@ def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
     if (illegal := _NOT_XML.search(text)) is not None:
         raise _bad_character(text, illegal.start())
     tokens: list[Token] = []
-    offset = 0
-    while offset < len(text):
-        match = _PATTERN.match(text, offset)
+    offset, size, match_at = 0, len(text), _PATTERN.match
+    while offset < size:
+        match = match_at(text, offset)
         if match is None:
             raise _bad_character(text, offset)
-        if match.lastgroup != "space":
-            tokens.append(_token(str(match.lastgroup), match.group(), offset, tokens, capitals))
+        kind = str(match.lastgroup)
+        if kind == "name":
+            tokens.append(_name(match.group(), offset, tokens, capitals))
+        elif kind != "space":
+            tokens.append(Token(kind, match.group(), offset))
         offset = match.end()
-    tokens.append(Token("end", "", len(text)))
+    tokens.append(Token("end", "", size))
     return tokens
 
 
-def _token(kind: str, text: str, offset: int, before: list[Token], capitals: bool) -> Token:
+def _name(text: str, offset: int, before: list[Token], capitals: bool) -> Token:
     """Apply XPath's rule: after an operand, `*` and the operator names are operators."""
-    if kind != "name":
-        return Token(kind, text, offset)
     after_operand = bool(before) and before[-1].kind != "operator" and before[-1].text not in _BEFORE_OPERAND
     word = text.lower() if capitals and text in ("AND", "OR", "NOT") else text
     if after_operand and (word in OPERATOR_NAMES or word == "*"):

@@ -1,4 +1,4 @@
-"""The steps around arranging queries: what decides the order of predicates, and the rows that come of it."""
+"""The steps around arranging queries: what decides the order of predicates, and the summary of what came of it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from xpubsub.step import Pipeline, Step, file_step
 
 KNOWN_BUCKET = file_step("known_bucket", reused=True)
 NO_BUCKET = Step("known_bucket", "-- No row: buckets are made anew.\nselect * from predicate_bucket where false")
-DECIDE: Pipeline = (file_step("query_constant", reused=True), file_step("seen_path", reused=True))
+DECIDE: Pipeline = (
+    file_step("query_constant", reused=True), file_step("seen_path", reused=True), file_step("range_constant", reused=True),
+)
 """What the order of predicates is decided from; buckets known before come in between."""
 NEW_BUCKET = file_step("new_bucket", reused=True)
 
 
-def unrolled() -> Step:
-    """The arranged queries with their slots side by side."""
-    numbers = range(1, MOST_SLOTS + 1)
-    extracts = ", ".join(f"list_extract(a.slots, {n}) as slot{n}" for n in numbers)
-    slots = ", ".join(
-        f"s.slot{n}.linear_path_id as path{n}, s.slot{n}.op as op{n}, s.slot{n}.value as value{n},"
-        f" s.slot{n}.number as number{n}" for n in numbers
-    )
-    return Step("unrolled", f"""
-        -- One row: an arranged query with its predicates side by side.
-        select s.sub_id, s.final, s.chain_id, {slots}
-        from (select a.sub_id, a.final, a.chain_id, {extracts} from arranged as a) as s
-    """)
+_USED = " ".join(f"when u.key{slot} <> 0 then {slot}" for slot in range(MOST_SLOTS, 0, -1))
 
-
-ARRANGED_ROWS: Pipeline = (unrolled(), file_step("arranged_edge"))
-"""From `arranged` to the rows of `predicate_unroll` and `query_predicate`."""
+NEW_SUMMARY = file_step("new_summary", cases=_USED, branches="compiled_branch", pairs="compiled_query")
+"""What the queries of a call add to the summary of the store."""
+KEPT_SUMMARY = file_step(
+    "new_summary", cases=_USED,
+    branches="(select t.level from query_branch as t semi join live_query as l on l.sub_id = t.sub_id)",
+    pairs="(select t.subscription_id as row_no from subscription_query as t"
+          " semi join visible as v on v.subscription_id = t.subscription_id and v.call_no = t.call_no)",
+)
+"""The summary of a store out of all queries that are kept."""
+NEW_PREDICATE = file_step(
+    "new_predicate", known="anti join query_predicate as s on s.chain_id = n.chain_id and s.pre_id = n.pre_id and s.key = n.key")
+"""The edges of a call's chains that are not stored yet."""
+KEPT_PREDICATE = file_step("new_predicate", known="")
+"""The edges of the chains of all queries that are kept."""

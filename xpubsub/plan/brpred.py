@@ -23,7 +23,7 @@ def branches_by_function() -> Pipeline:
 
 def branch_rows(*, reused: bool) -> Pipeline:
     """The nodes that the branches of candidates reach."""
-    return (file_step("batch_tagpath"), file_step("branch_path"), file_step("branch_row", reused=reused))
+    return (file_step("branch_path"), file_step("branch_row", reused=reused))
 
 
 def _level(level: int) -> Step:
@@ -34,8 +34,3 @@ def _level(level: int) -> Step:
 def _no_truth(level: int) -> Step:
     """Below the deepest level nothing is known, and nothing is asked."""
     return file_step(f"truth_{level}", file="brpred_none")
-
-
-def no_branches() -> Pipeline:
-    """No stored query has branches to check."""
-    return (file_step("branch_match", file="branch_none"),)

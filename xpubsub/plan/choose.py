@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xpubsub.errors import Error
-from xpubsub.plan.brpred import branches_by_function, branches_by_sql, no_branches
+from xpubsub.plan.brpred import branches_by_function, branches_by_sql
 from xpubsub.plan.share import bucket, share
 from xpubsub.plan.unroll import unroll
 from xpubsub.step import Pipeline, file_step
@@ -28,9 +28,14 @@ class Summary:
     """Queries whose most selective predicate is not an equality."""
     long_queries: int = 0
     """Queries with more predicates than slots."""
+    slots_used: int = 8
+    """Slots that some query uses."""
     levels: int = 0
     """Depth of the deepest branching, 0 if no query has branches to check."""
-    slots: int = 5
+    alternatives: int = 1
+    """Subscriptions with `or`: several queries may notify them of the same message."""
+    texts: int = 1
+    """Predicates on texts that no key stands for, like `contains()`."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +71,16 @@ def _automatic(summary: Summary) -> Choice:
 
 def filter_pipeline(plan: str, summary: Summary, *, branches_in_sql: bool) -> Pipeline:
     """All steps from shredded messages to notifications."""
-    tail = (file_step("matched"), file_step("gone"), file_step("notification"))
-    return (*_candidates(plan, summary), *_branches(summary, branches_in_sql), *tail)
+    notification = file_step("notification", distinct="distinct" if summary.alternatives else "")
+    tail = (file_step("gone"), notification)
+    if not summary.levels:
+        return (*_candidates(plan, summary), file_step("matched", file="matched_all"), *tail)
+    branches = branches_by_sql(summary.levels) if branches_in_sql else branches_by_function()
+    return (*_candidates(plan, summary), *branches, file_step("matched"), *tail)
 
 
 def _candidates(plan: str, summary: Summary) -> Pipeline:
+    texts = summary.texts > 0
     if plan == "unroll":
-        return unroll(summary.slots, rest=summary.long_queries > 0)
-    return share() if plan == "share" else bucket()
-
-
-def _branches(summary: Summary, in_sql: bool) -> Pipeline:
-    if not summary.levels:
-        return no_branches()
-    return branches_by_sql(summary.levels) if in_sql else branches_by_function()
+        return unroll(summary.slots_used, rest=summary.long_queries > 0, texts=texts)
+    return share(texts=texts) if plan == "share" else bucket(texts=texts)

@@ -9,10 +9,12 @@ EVENTS = Step("events", "select count(*) as messages from event")
 FOUND_TAGPATHS = Step("found", "select tagpath from tagpath_found")
 TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
 DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
-INCOMING = Step("incoming_rows", "select row_no, subscription_id, text from incoming")
 ADDED = Step("added", "select count(*) as added from compiled_new")
 REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")
 QUERIES = Step("query_to_arrange", "select sub_id, predicates from new_query")
 BUCKETS = Step("buckets", "select * from known_bucket union all select * from new_bucket")
 CONSTANTS = Step("constants", "select linear_path_id, op, constants from query_constant")
 SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_path")
+SUMMARIES = Step(
+    "summaries",
+    "select (select count(*) from query_summary) as summaries, (select count(*) from stored_query) as queries")

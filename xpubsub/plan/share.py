@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from xpubsub.plan.keys import keys_held, walked
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
+from xpubsub.shred.keys import OTHER
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def share() -> Pipeline:
+def share(*, texts: bool = True) -> Pipeline:
     """Candidates by shared chains, equality predicates first."""
-    return _chains(RANGE_ROOT)
+    return _chains(RANGE_ROOT, texts)
 
 
-def bucket() -> Pipeline:
-    """The same, but chains with a range predicate start in one of few buckets."""
-    return _chains(BUCKET_ROOT)
+def bucket(*, texts: bool = True) -> Pipeline:
+    """The same, but chains that start with a range predicate start in one of few buckets."""
+    return _chains(BUCKET_ROOT, texts)
 
 
-def _chains(ranges: int) -> Pipeline:
+def _chains(ranges: int, texts: bool) -> Pipeline:
+    *walk, candidate = walked(OTHER, texts=texts)
     return (
-        file_step("path_tuple", reused=True),
-        file_step("path_key", reused=True),
+        *keys_held(),
         chain_root(SHARE_ROOT, ranges),
         file_step("share_equal"),
         file_step("chain_start"),
-        file_step("candidate", file="share_other", reused=True),
+        *walk,
+        replace(candidate, name="candidate"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xpubsub.plan.arrange import NEW_PREDICATE, NEW_SUMMARY
 from xpubsub.step import Pipeline, Step, file_step
 
 NEW: Pipeline = (
@@ -30,9 +31,11 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("query_branch", file_step("new_branch")),
     ("query_branchpoint", file_step("new_branchpoint")),
     ("predicate_bucket", Step("new_bucket_row", "select * from new_bucket")),
-    ("query_predicate", file_step("new_predicate")),
+    ("predicate_key", file_step("new_key")),
+    ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
-    ("stored_query", Step("new_query_row", "select * from new_query")),
+    ("query_summary", NEW_SUMMARY),
+    ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
     ("subscription_query", file_step("new_subscription_query")),
     ("subscription", file_step("new_subscription")),
 )

@@ -1,34 +1,38 @@
-"""The `unroll` plan: the first k predicates of a query side by side in one row, the rest in a chain (section 4.3)."""
+"""The `unroll` plan: a query is found by one key, its next k predicates stand side by side in one row (section 4.3)."""
 
 from __future__ import annotations
 
+from xpubsub.plan.keys import keys_held, walked
+from xpubsub.shred.keys import EQUAL
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def unroll(slots: int, *, rest: bool = True) -> Pipeline:
+def unroll(slots: int, *, rest: bool = True, texts: bool = True) -> Pipeline:
     """Candidates by unrolled predicates; without a rest no query has more predicates than slots."""
+    if not rest:
+        return (*keys_held(), unroll_slots("candidate", slots))
     return (
-        file_step("path_tuple", reused=True),
-        file_step("unroll_access"),
-        unroll_slots(slots),
-        file_step("candidate", file="unroll_rest" if rest else "unroll_whole", reused=True),
+        *keys_held(),
+        unroll_slots("unroll_slots", slots),
+        file_step("chain_start", file="unroll_rest"),
+        *walked(EQUAL, texts=texts),
+        file_step("candidate", file="unroll_all", reused=True),
     )
 
 
-def unroll_slots(slots: int) -> Step:
-    """One row: a message in which the predicates of all slots of a query hold.
+def unroll_slots(name: str, slots: int) -> Step:
+    """One row: a message in which the access key and the predicates of all slots of a query hold.
 
-    Slot by slot a semijoin: a predicate that holds in many nodes of a message keeps its pair once.
+    Slot by slot a semijoin that compares numbers only.
     """
-    joins = "\n".join(_slot_join(slot) for slot in range(2, slots + 1))
-    header = "-- One row: a message in which the predicates of all slots of a query hold."
-    select = "select c.event_id, c.sub_id, c.final, c.chain_id\nfrom unroll_access as c"
-    return Step("unroll_slots", f"{header}\n{select}\n{joins}", reused=True)
+    joins = "\n".join(_slot_join(slot) for slot in range(1, slots + 1))
+    header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
+    select = ("select a.event_id, u.sub_id, u.final, u.chain_id\n"
+              "from key_held as a\njoin predicate_unroll as u on u.access = a.key")
+    return Step(name, f"{header}\n{select}\n{joins}", reused=True)
 
 
 def _slot_join(slot: int) -> str:
-    node, predicate = f"t{slot}", f"c.op{slot}, c.value{slot}, c.number{slot}"
-    return (
-        f"semi join path_tuple as {node} on {node}.event_id = c.event_id and {node}.linear_path_id = c.path{slot}"
-        f" and passes({node}.value, {node}.number, {predicate})"
-    )
+    held = f"h{slot}"
+    return (f"semi join key_held as {held} on {held}.event_id = a.event_id and {held}.key = u.key{slot}"
+            f" and {held}.top > u.bound{slot}")

@@ -1,25 +1,29 @@
-"""The order of a query's predicates, and the rows that follow from it: unrolled slots and chains (section 4)."""
+"""The order of a query's predicates, and the rows that follow from it: unrolled slots and chains (section 4).
+
+All queries of a call are arranged at once, column by column: nothing here loops over queries.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from xpubsub.ids import stable_id
-from xpubsub.shred.rows import ARRANGED
-from xpubsub.shred.selectivity import RANGE_OPS, Predicate, Selectivity
+from xpubsub.shred.chains import Chains
+from xpubsub.shred.groups import sorted_within, starts_of
+from xpubsub.shred.keys import ALWAYS, EQUAL, OTHER, TEXT, Bounds, keyed
+from xpubsub.shred.rows import ARRANGED_EDGE, ARRANGED_KEY, unrolled_schema
+from xpubsub.shred.selectivity import Selectivity
+from xpubsub.shred.tables import table_of
 
 MOST_SLOTS = 8
 """Slots that `predicate_unroll` has room for; the setting `slots` says how many are used."""
 SHARE_ROOT, BUCKET_ROOT, RANGE_ROOT = 0, 1, 2
-"""Where chains start: all queries without buckets at 0; those with, at 1 bucketed and at 2 as they are."""
-Edge = tuple[int, Predicate, int, bool]
-"""(chain so far, predicate, chain with it, whether the query is complete)."""
-Bounds = Mapping[tuple[int, str], list[float]]
-"""For a linear path and an operator, the limits between buckets, ascending."""
+"""Where chains start: most at 0; those that start with a range, at 1 in its bucket and at 2 as they are."""
+UNROLLED = unrolled_schema(MOST_SLOTS)
 
 
 @dataclass(frozen=True)
@@ -30,64 +34,87 @@ class Arranger:
     slots: int
     bounds: Bounds = field(default_factory=dict)
 
-    def table(self, queries: Iterable[tuple[int, list[Predicate]]]) -> pa.Table:
-        """(query, predicates) → one arranged row each."""
-        return pa.Table.from_pylist([self._row(*query) for query in queries], schema=ARRANGED)
+    def tables(self, sub_ids: pa.Array, predicates: pa.ListArray) -> dict[str, pa.Table]:
+        """Queries with their predicates → the rows of `predicate_unroll`, of its chains, and what the keys mean."""
+        return _Arrangement(self, np.asarray(sub_ids), predicates).tables()
 
-    def _row(self, sub_id: int, predicates: list[Predicate]) -> dict[str, object]:
-        ordered = sorted(predicates, key=self.selectivity.estimate)
-        rest_root = stable_id("rest", str(sub_id))
-        edges = [*self._chains(sub_id, ordered), *chain(rest_root, ordered[self.slots :], sub_id)]
+
+class _Arrangement:
+    """One call's queries: columns over all predicates, in the order in which a query tests them."""
+
+    def __init__(self, arranger: Arranger, sub_ids: Any, lists: pa.ListArray) -> None:
+        flat, counts = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
+        found, self._meaning = keyed(flat, arranger.selectivity, arranger.bounds)
+        order = sorted_within(counts, found.share, found.key, found.bound)
+        self._keyed, self._predicates = found.take(order), flat.take(pa.array(order))
+        self._sub_ids, self._slots = sub_ids, arranger.slots
+        self._query, self._starts = np.repeat(np.arange(len(sub_ids)), counts), starts_of(counts)
+        self._rank = np.arange(len(order)) - self._starts
+
+    def tables(self) -> dict[str, pa.Table]:
+        """All rows."""
+        rest = self._rest()
+        stage = self._keyed.stage
+        edges = [*self._shared(), self._chains(self._sub_ids * -1, rest, (stage != TEXT, stage == TEXT))]
         return {
-            "sub_id": sub_id, "final": len(ordered) <= self.slots, "chain_id": rest_root,
-            "slots": self._slots(ordered), "edges": list(map(_edge, edges)),
+            "unrolled": self._unrolled(rest),
+            "arranged_edge": pa.concat_tables(edges),
+            "arranged_key": table_of(self._meaning, ARRANGED_KEY),
         }
 
-    def _slots(self, ordered: list[Predicate]) -> list[dict[str, object] | None]:
-        """The first predicates; slots left over repeat the first one, which holds whenever the query is a candidate."""
-        used = ordered[: self.slots]
-        filled = used + [ordered[0]] * (self.slots - len(used))
-        return [_struct(each) for each in filled] + [None] * (MOST_SLOTS - self.slots)
+    def _in_slots(self) -> Any:
+        """The predicates that have a slot: those not settled by their access key, but for texts."""
+        settled = (self._rank == 0) & self._keyed.exact
+        slotted = ~settled & (self._keyed.stage != TEXT)
+        return slotted & (self._before(slotted) < self._slots)
 
-    def _chains(self, sub_id: int, ordered: list[Predicate]) -> Iterator[Edge]:
-        """The chain of the query, equalities first, and beside it the one that starts with a bucket."""
-        equal = [each for each in ordered if each.op == "="]
-        others = [each for each in ordered if each.op != "="]
-        coarse = self._coarse(others)
-        if coarse is None:
-            yield from chain(SHARE_ROOT, equal + others, sub_id)
-            return
-        exact, bucket = coarse
-        rest = [each for each in others if each is not exact]
-        yield from chain(RANGE_ROOT, equal + others, sub_id)
-        yield from chain(BUCKET_ROOT, [*equal, bucket, *rest, exact], sub_id)
+    def _rest(self) -> Any:
+        """What is neither settled by the access key nor in a slot."""
+        settled = (self._rank == 0) & self._keyed.exact
+        return ~settled & ~self._in_slots()
 
-    def _coarse(self, others: list[Predicate]) -> tuple[Predicate, Predicate] | None:
-        """The first range predicate and the wider one that it shares with its bucket."""
-        exact = next((each for each in others if each.op in RANGE_OPS), None)
-        bounds = self.bounds.get((exact.linear_path_id, exact.op)) if exact else None
-        if exact is None or exact.number is None or not bounds:
-            return None
-        index = bisect_right(bounds, exact.number) - 1 if exact.op in (">", ">=") else bisect_left(bounds, exact.number)
-        if not 0 <= index < len(bounds) or bounds[index] == exact.number:
-            return None
-        return exact, Predicate(exact.linear_path_id, exact.op, None, bounds[index])
+    def _unrolled(self, rest: Any) -> pa.Table:
+        size, used = len(self._sub_ids), self._in_slots()
+        first = self._rank == 0
+        final = np.ones(size, bool)
+        final[self._query[rest]] = False
+        keys, bounds = np.full((MOST_SLOTS, size), ALWAYS), np.full((MOST_SLOTS, size), -np.inf)
+        place = self._before(used)[used], self._query[used]
+        keys[place], bounds[place] = self._keyed.key[used], self._keyed.bound[used]
+        slots = [column for slot in zip(keys, bounds, strict=True) for column in slot]
+        spare = len(slots) - 2 * self._slots
+        arrays = [self._keyed.access[first], self._sub_ids, final, self._sub_ids * -1, *slots[: 2 * self._slots]]
+        columns = [pa.array(each) for each in arrays] + [pa.nulls(size)] * spare
+        return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
+
+    def _shared(self) -> Iterator[pa.Table]:
+        """The chain of each query, equalities first, texts last; beside those that start with a range, one by buckets."""
+        stage = self._keyed.stage
+        everything = np.ones(len(stage), bool)
+        coarse = self._coarse()
+        bucketed = np.zeros(len(self._sub_ids), bool)
+        bucketed[self._query[coarse]] = True
+        roots = np.where(bucketed, RANGE_ROOT, SHARE_ROOT)
+        yield self._chains(roots, everything, (stage == EQUAL, stage == OTHER, stage == TEXT))
+        inside = bucketed[self._query]
+        yield self._chains(np.full(len(roots), BUCKET_ROOT), inside, (stage == OTHER, stage == TEXT), coarse)
+
+    def _coarse(self) -> Any:
+        """Of queries without an equality, the first range predicate that has a bucket."""
+        equal = np.zeros(len(self._sub_ids), bool)
+        equal[self._query[self._keyed.stage == EQUAL]] = True
+        ranged = (self._keyed.access != self._keyed.key) & ~equal[self._query]
+        return ranged & (self._before(ranged) == 0)
+
+    def _before(self, marked: Any) -> Any:
+        """How many predicates of the same query are marked before each."""
+        before = np.cumsum(marked) - marked
+        return before - before[self._starts]
+
+    def _chains(self, roots: Any, chosen: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
+        chains = Chains(self._sub_ids, self._query, self._keyed, self._predicates)
+        return chains.table(roots, chosen, phases, coarse)
 
 
-def chain(root: int, predicates: list[Predicate], sub_id: int) -> Iterator[Edge]:
-    """Edges from a root through all predicates; equal beginnings have equal ids and so are shared."""
-    so_far = root
-    for index, predicate in enumerate(predicates):
-        final = index == len(predicates) - 1
-        after = sub_id if final else stable_id("chain", str(so_far), *map(repr, predicate))
-        yield so_far, predicate, after, final
-        so_far = after
-
-
-def _struct(predicate: Predicate) -> dict[str, object]:
-    return predicate._asdict()
-
-
-def _edge(edge: Edge) -> dict[str, object]:
-    pre_id, predicate, chain_id, final = edge
-    return {"pre_id": pre_id, **predicate._asdict(), "chain_id": chain_id, "final": final}
+OUTPUTS = {"unrolled": UNROLLED, "arranged_edge": ARRANGED_EDGE, "arranged_key": ARRANGED_KEY}
+"""What arranging gives, by name."""

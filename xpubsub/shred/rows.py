@@ -33,39 +33,51 @@ PATH_MATCHED = pa.schema([
 PREDICATE = pa.struct([("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64())])
 """One value predicate on the nodes of one linear path."""
 
-BRANCH = pa.struct([
-    ("sub_id", ID), ("branch", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID), ("op", TEXT), ("value", TEXT),
-    ("number", pa.float64()), ("first_only", pa.bool_()), ("level", pa.int32()), ("context", pa.int32()),
+REFUSED = pa.schema([
+    ("row_no", ID), ("subscription_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()),
+    ("column", pa.int64()), ("caret", TEXT),
+])
+"""One subscription that cannot be accepted, with the reason and the place."""
+
+COMPILED_QUERY = pa.schema([
+    ("row_no", ID), ("sub_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
+])
+"""One query of a subscription."""
+
+COMPILED_PATH = pa.schema([
+    ("linear_path", TEXT), ("id", ID), ("prefix", TEXT), ("postfix", TEXT), ("middle", TEXT), ("node_use", pa.int32()),
+])
+"""One linear path, with a use of its nodes."""
+
+COMPILED_BRINFO = pa.schema([("linear_path", TEXT), ("linear_path_id", ID), ("brinfo", TEXT), ("brinfo_id", ID)])
+"""One annotated linear path."""
+
+COMPILED_BRANCH = pa.schema([
+    ("row_no", ID), ("sub_id", ID), ("branch", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID), ("op", TEXT),
+    ("value", TEXT), ("number", pa.float64()), ("first_only", pa.bool_()), ("level", pa.int32()), ("context", pa.int32()),
     ("context_at", pa.int32()), ("bit", ID), ("inner_at", pa.list_(pa.int32())), ("inner_points", pa.list_(pa.int32())),
     ("inner_wants", pa.list_(ID)),
 ])
 """One branch of a query whose branches have to be checked together."""
 
-COMPILED = pa.schema([
-    ("row_no", ID), ("subscription_id", TEXT), ("text", TEXT), ("kind", TEXT),
-    ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()), ("caret", TEXT),
-    ("queries", pa.list_(pa.struct([
-        ("sub_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
-    ]))),
-    ("linear_paths", pa.list_(pa.struct([
-        ("id", ID), ("linear_path", TEXT), ("prefix", TEXT), ("postfix", TEXT), ("middle", TEXT),
-        ("node_use", pa.int32()),
-    ]))),
-    ("branches", pa.list_(BRANCH)),
-    ("brinfos", pa.list_(pa.struct([
-        ("linear_path", TEXT), ("linear_path_id", ID), ("brinfo", TEXT), ("brinfo_id", ID),
-    ]))),
-    ("branchpoints", pa.list_(pa.struct([
-        ("sub_id", ID), ("branchpoint_info", pa.list_(ID)), ("shape", TEXT), ("want", ID),
-    ]))),
+COMPILED_BRANCHPOINT = pa.schema([
+    ("row_no", ID), ("sub_id", ID), ("branchpoint_info", pa.list_(ID)), ("shape", TEXT), ("want", ID),
 ])
-"""One subscription with all its rows, or with the reason why it is refused."""
+"""One such query."""
 
-ARRANGED = pa.schema([
-    ("sub_id", ID), ("final", pa.bool_()), ("chain_id", ID), ("slots", pa.list_(PREDICATE)),
-    ("edges", pa.list_(pa.struct([
-        ("pre_id", ID), ("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64()),
-        ("chain_id", ID), ("final", pa.bool_()),
-    ]))),
+ARRANGED_EDGE = pa.schema([
+    ("pre_id", ID), ("stage", pa.int32()), ("key", ID), ("bound", pa.float64()),
+    ("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64()), ("chain_id", ID), ("final", pa.bool_()),
 ])
-"""One query with its predicates in order: unrolled into slots, and as edges of chains."""
+"""One edge of the chains of arranged queries."""
+
+ARRANGED_KEY = pa.schema([
+    ("key", ID), ("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64()),
+])
+"""What a key stands for."""
+
+
+def unrolled_schema(slots: int) -> pa.Schema:
+    """One arranged query: the key it is found by, and the keys and bounds of its other predicates side by side."""
+    columns = [(f"{name}{slot}", kind) for slot in range(1, slots + 1) for name, kind in (("key", ID), ("bound", pa.float64()))]
+    return pa.schema([("access", ID), ("sub_id", ID), ("final", pa.bool_()), ("chain_id", ID), *columns])

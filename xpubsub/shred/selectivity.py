@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 RANGE_OPS = frozenset({"<", "<=", ">", ">="})
 _SCANNED = 100
 """Texts that a function is tried on; they come in the order of how often they were seen."""
 _GUESS = {"=": 0.05, "starts-with": 0.1, "contains": 0.2, "<": 0.4, "<=": 0.4, ">": 0.4, ">=": 0.4, "!=": 0.9,
           "exists": 0.95}
-
-
-class Predicate(NamedTuple):
-    """A value predicate on the nodes of a linear path."""
-
-    linear_path_id: int
-    op: str
-    value: str | None
-    number: float | None
 
 
 class Seen:
@@ -37,33 +29,32 @@ class Seen:
             if number is not None:
                 weighted.append((number, count))
         weighted.sort()
-        self.numbers = [number for number, _ in weighted]
-        self.below = [0]
-        for _, count in weighted:
-            self.below.append(self.below[-1] + count)
+        self.numbers = np.array([number for number, _ in weighted], np.float64)
+        self.below = np.concatenate([[0], np.cumsum([count for _, count in weighted])])
 
-    def passing(self, predicate: Predicate) -> float:
-        """How many of the nodes seen pass."""
-        op, value, number = predicate.op, predicate.value, predicate.number
+    def passing(self, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
+        """How many of the nodes seen pass, for each of several constants."""
         if op == "exists":
             return self.total
-        if number is not None:
-            return self._numeric(op, number)
-        assert value is not None
+        if values is None:
+            return self._numeric(op, numbers)
         if op in ("=", "!="):
-            equal = self.texts.get(value, 0)
-            return max(equal, 0.5) if op == "=" else self.total - equal
+            equal = np.array([self.texts.get(value, 0) for value in values])
+            return np.maximum(equal, 0.5) if op == "=" else self.total - equal
+        return np.array([self._containing(op, value) for value in values])
+
+    def _containing(self, op: str, value: str) -> float:
         found = str.__contains__ if op == "contains" else str.startswith
         sample = list(itertools.islice(self.texts.items(), _SCANNED))
         passing = sum(count for text, count in sample if found(text, value))
         return passing * self.total / max(1, sum(count for _, count in sample))
 
-    def _numeric(self, op: str, number: float) -> float:
-        below = self.below[bisect_left(self.numbers, number)]
-        upto = self.below[bisect_right(self.numbers, number)]
+    def _numeric(self, op: str, numbers: Any) -> Any:
+        below = self.below[np.searchsorted(self.numbers, numbers, "left")]
+        upto = self.below[np.searchsorted(self.numbers, numbers, "right")]
         everything = self.below[-1]
         return {"<": below, "<=": upto, ">": everything - upto, ">=": everything - below,
-                "=": max(upto - below, 0.5), "!=": self.total - (upto - below)}[op]
+                "=": np.maximum(upto - below, 0.5), "!=": self.total - (upto - below)}[op]
 
 
 class Selectivity:
@@ -77,14 +68,10 @@ class Selectivity:
         self._seen = seen or {}
         self._constants = constants or {}
 
-    def estimate(self, predicate: Predicate) -> tuple[float, str]:
-        """The expected share of messages, and the predicate's text to settle ties the same way everywhere."""
-        return self._share(predicate), repr(predicate)
-
-    def _share(self, predicate: Predicate) -> float:
-        seen = self._seen.get(predicate.linear_path_id)
+    def shares(self, linear_path_id: int, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
+        """The share of messages in which a predicate is expected to hold, for each of several constants."""
+        seen = self._seen.get(linear_path_id)
         if seen is not None and self._messages:
-            return sum(each.passing(predicate) for each in seen) / self._messages
-        guess = _GUESS[predicate.op]
-        constants = self._constants.get((predicate.linear_path_id, predicate.op), 1)
-        return guess / constants if predicate.op in ("=", "starts-with", "contains") else guess
+            return sum(each.passing(op, values, numbers) for each in seen) / self._messages
+        constants = self._constants.get((linear_path_id, op), 1)
+        return _GUESS[op] / constants if op in ("=", "starts-with", "contains") else _GUESS[op]

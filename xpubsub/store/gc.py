@@ -32,8 +32,8 @@ KEPT: dict[str, Step] = {
     "unsubscription": Step("gc_unsubscription", "select * from unsubscription where false"),
     "completed_call": _kept("completed_call", "visible", "call_no"),
     "stored_query": Step("gc_stored_query", "select * from new_query"),
-    "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled"),
-    "query_predicate": Step("gc_query_predicate", "select * from arranged_edge"),
+    "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled order by access"),
+    "predicate_key": Step("gc_predicate_key", "select distinct * from arranged_key"),
     "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),
     "query_branch": _kept("query_branch", "live_query", "sub_id"),
     "query_branchpoint": _kept("query_branchpoint", "live_query", "sub_id"),
@@ -45,10 +45,13 @@ KEPT: dict[str, Step] = {
     "tagpath_map": _kept("tagpath_map", "live_tagpath", "tagpath_id"),
     "value_sample": file_step("gc_value_sample"),
 }
-"""For each table the rows to keep; predicates are arranged anew by what has been seen since."""
+"""For each table the rows to keep; what is derived from queries are arranged anew by what has been seen since."""
+
+DERIVED = ("query_predicate", "query_summary")
+"""Tables that are made anew out of the queries kept."""
 
 
 def row_counts(store: Store) -> dict[str, int]:
     """Rows by table."""
-    counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in KEPT)
+    counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in (*KEPT, *DERIVED))
     return {row["name"]: int(row["amount"]) for row in store.rows(Step("row_counts", counts))}

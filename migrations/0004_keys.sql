@@ -1,0 +1,36 @@
+-- Predicates as keys: the matching joins compare numbers only. Both tables below are made anew out of stored_query.
+
+drop table if exists predicate_unroll;
+
+drop table if exists query_predicate;
+
+drop table if exists predicate_bucket;
+
+-- One row: what a key stands for: an equality with a constant; that a node is there; a linear path's numbers, seen from
+-- below (>) or from above (<); or, with a number, those of them that reach into a bucket (section 4.2).
+create table if not exists predicate_key (key bigint, linear_path_id bigint, op varchar, value varchar, number double);
+
+-- One row: the lower limit of a bucket of the constants that a linear path is compared with from one side.
+create table if not exists predicate_bucket (linear_path_id bigint, op varchar, bound double);
+
+-- One row: a query, found by its access key, with the keys of its most selective predicates side by side (Figure 4.1).
+-- A slot holds in a message in which its key has a value above its bound; unused slots have key 0, which always holds.
+-- If not final, the chain that starts at chain_id holds the rest.
+create table if not exists predicate_unroll (
+  access bigint, sub_id bigint, final boolean, chain_id bigint,
+  key1 bigint, bound1 double, key2 bigint, bound2 double, key3 bigint, bound3 double, key4 bigint, bound4 double,
+  key5 bigint, bound5 double, key6 bigint, bound6 double, key7 bigint, bound7 double, key8 bigint, bound8 double
+);
+
+-- One row: a step of a chain: after pre_id, this predicate leads to chain_id, the query itself if final (Figure 3.4).
+-- Equalities are looked up by their key (stage 1), ranges by key and bound (2), texts by the predicate itself (3).
+create table if not exists query_predicate (
+  pre_id bigint, stage integer, key bigint, bound double,
+  linear_path_id bigint, op varchar, value varchar, number double, chain_id bigint, final boolean
+);
+
+-- One row: what one call has added, of which a plan is chosen: the sum over all calls describes the store.
+create table if not exists query_summary (
+  queries bigint, predicates bigint, edges bigint, range_access bigint, long_queries bigint, slots_used bigint,
+  levels bigint, alternatives bigint, texts bigint
+);

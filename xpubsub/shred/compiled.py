@@ -1,0 +1,120 @@
+"""The rows of compiled subscriptions, growing column by column."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from xpubsub.ids import stable_id
+from xpubsub.shred.rows import (
+    COMPILED_BRANCH,
+    COMPILED_BRANCHPOINT,
+    COMPILED_BRINFO,
+    COMPILED_PATH,
+    COMPILED_QUERY,
+    PREDICATE,
+    REFUSED,
+)
+from xpubsub.shred.tables import table_of
+from xpubsub.shred.templates import Constants, QueryTemplate, Template
+
+_REMEMBERED = 20_000
+"""Templates that are known to have been shared, at a time."""
+Place = tuple[int | None, int | None, str | None]
+_NOWHERE: Place = (None, None, None)
+OUTPUTS = {
+    "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
+    "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO, "compiled_branchpoint": COMPILED_BRANCHPOINT,
+}
+"""What compiling gives, by name."""
+
+
+class CompiledRows:
+    """The rows of a chunk of subscriptions; what they share, as linear paths, is handed out once."""
+
+    def __init__(self) -> None:
+        self._shared: dict[int, Template] = {}
+        self._paths: set[tuple[object, ...]] = set()
+        self._brinfos: set[tuple[object, ...]] = set()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._refused: list[tuple[object, ...]] = []
+        self._queries: tuple[list[object], ...] = ([], [], [], [])
+        self._ends = [0]
+        self._predicates: tuple[list[object], ...] = ([], [], [], [])
+        self._branches: dict[str, list[object]] = {name: [] for name in COMPILED_BRANCH.names}
+        self._branchpoints: list[tuple[object, ...]] = []
+        self._new_paths: list[tuple[object, ...]] = []
+        self._new_brinfos: list[tuple[object, ...]] = []
+
+    def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
+        """A subscription that cannot be accepted."""
+        self._refused.append((row_no, subscription_id, code, reason, *place))
+
+    def add(self, row_no: int, template: Template, given: Constants) -> None:
+        """A subscription, by its template and constants."""
+        constants, done = template.constants(given), set[int]()
+        for query in template.queries:
+            canonical = query.text % tuple(map(repr, query.shown(constants)))
+            sub_id = stable_id("query", canonical)
+            if sub_id not in done:
+                done.add(sub_id)
+                self._add_query(row_no, sub_id, canonical, query, constants)
+        if id(template) not in self._shared:
+            self._share(template)
+
+    def _share(self, template: Template) -> None:
+        if len(self._shared) > _REMEMBERED:
+            self._shared.clear()
+        self._shared[id(template)] = template
+        for known, new, rows in (
+            (self._paths, self._new_paths, template.linear_paths), (self._brinfos, self._new_brinfos, template.brinfos)
+        ):
+            new.extend(row for row in rows if row not in known)
+            known.update(rows)
+
+    def _add_query(
+        self, row_no: int, sub_id: int, canonical: str, query: QueryTemplate, constants: tuple[object, ...]
+    ) -> None:
+        row_nos, sub_ids, texts, checked = self._queries
+        row_nos.append(row_no)
+        sub_ids.append(sub_id)
+        texts.append(canonical)
+        checked.append(query.checked)
+        paths, ops, values, numbers = self._predicates
+        paths.extend(query.paths)
+        ops.extend(query.ops)
+        values.extend(query.values(constants))
+        numbers.extend(query.numbers(constants))
+        self._ends.append(len(paths))
+        if query.checked:
+            self._add_branches(row_no, sub_id, query, constants)
+
+    def _add_branches(self, row_no: int, sub_id: int, query: QueryTemplate, constants: tuple[object, ...]) -> None:
+        count = len(query.branches["branch"])
+        columns = {**query.branches, "row_no": [row_no] * count, "sub_id": [sub_id] * count,
+                   "value": query.branch_values(constants), "number": query.branch_numbers(constants)}
+        for name, column in columns.items():
+            self._branches[name].extend(column)
+        self._branchpoints.append((row_no, sub_id, query.branches["brinfo_id"], query.shape, query.want))
+
+    def take(self) -> list[tuple[str, pa.Table]]:
+        """All rows since the last time, by kind."""
+        branches = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
+        tables = {
+            "refused": table_of(self._refused, REFUSED),
+            "compiled_query": self._query_table(),
+            "compiled_path": table_of(self._new_paths, COMPILED_PATH),
+            "compiled_branch": pa.Table.from_arrays(branches, schema=COMPILED_BRANCH),
+            "compiled_brinfo": table_of(self._new_brinfos, COMPILED_BRINFO),
+            "compiled_branchpoint": table_of(self._branchpoints, COMPILED_BRANCHPOINT),
+        }
+        self._clear()
+        return list(tables.items())
+
+    def _query_table(self) -> pa.Table:
+        fields = [pa.array(column, field.type) for column, field in zip(self._predicates, PREDICATE, strict=True)]
+        structs = pa.StructArray.from_arrays(fields, fields=list(PREDICATE))
+        lists = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)
+        arrays = [pa.array(column, field.type) for column, field in zip(self._queries, COMPILED_QUERY, strict=False)]
+        return pa.Table.from_arrays([*arrays, lists], schema=COMPILED_QUERY)
