@@ -22,8 +22,11 @@ create table if not exists predicate_unroll (
   key5 bigint, bound5 double, key6 bigint, bound6 double, key7 bigint, bound7 double, key8 bigint, bound8 double
 );
 
+-- One row: a predicate of a query that its key does not settle, like `contains()`: tested once all else holds.
+create table if not exists query_text (sub_id bigint, linear_path_id bigint, op varchar, value varchar, number double);
+
 -- One row: a step of a chain: after pre_id, this predicate leads to chain_id, the query itself if final (Figure 3.4).
--- Equalities are looked up by their key (stage 1), ranges by key and bound (2), texts by the predicate itself (3).
+-- Equalities (stage 1) come before all others (2).
 create table if not exists query_predicate (
   pre_id bigint, stage integer, key bigint, bound double,
   linear_path_id bigint, op varchar, value varchar, number double, chain_id bigint, final boolean
@@ -32,5 +35,5 @@ create table if not exists query_predicate (
 -- One row: what one call has added, of which a plan is chosen: the sum over all calls describes the store.
 create table if not exists query_summary (
   queries bigint, predicates bigint, edges bigint, range_access bigint, long_queries bigint, slots_used bigint,
-  levels bigint, alternatives bigint, texts bigint
+  levels bigint, inner_points bigint, alternatives bigint, texts bigint
 );

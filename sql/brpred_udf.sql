@@ -1,4 +1,5 @@
 -- One row: a message and a query whose branches meet in the same nodes, decided by the BrPred function.
+-- Where no branch finds a node, those that want none to hold are satisfied.
 select g.event_id, g.sub_id
 from (
   select event_id, sub_id,
@@ -8,3 +9,8 @@ from (
 ) as g
 join query_branchpoint as q on q.sub_id = g.sub_id
 where brpred(q.shape, g.branch_rows)
+union all
+select c.event_id, c.sub_id
+from candidate as c
+join query_branchpoint as q on q.sub_id = c.sub_id and q.want = 0
+anti join branch_row as r on r.event_id = c.event_id and r.sub_id = c.sub_id

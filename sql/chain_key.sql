@@ -1,11 +1,12 @@
--- One row: a message and a chain of predicates that holds in it, as far as keys and bounds can tell.
+-- One row: a message and a chain of predicates that holds in it, as far as it goes.
 with recursive walk as (
   select event_id, chain_id, final from chain_start
   union all
   select w.event_id, p.chain_id, p.final
   from walk as w
   join query_predicate as p on p.pre_id = w.chain_id
-  semi join key_held as h on h.event_id = w.event_id and h.key = p.key and h.top > p.bound
-  where not w.final and p.stage between $first and 2
+  $classes
+  semi join key_held as h on h.event_id = w.event_id and h.key = $key and h.top > p.bound
+  where not w.final and p.stage >= $first
 )
 select event_id, chain_id, final from walk

@@ -1,11 +1,11 @@
 -- One row: what this call has added, of which a plan is chosen.
 select
-  q.queries, q.predicates, e.edges, u.range_access, u.long_queries, u.slots_used, b.levels, a.alternatives, e.texts
+  q.queries, q.predicates, e.edges, u.range_access, u.long_queries, u.slots_used, b.levels, b.inner_points, a.alternatives, t.texts
 from (
   select count(*) as queries, coalesce(sum(array_length(predicates)), 0) as predicates from new_query
 ) as q
 cross join (
-  select count(distinct chain_id) as edges, coalesce(sum(case when stage = 3 then 1 else 0 end), 0) as texts from arranged_edge
+  select count(distinct chain_id) as edges from arranged_edge
 ) as e
 cross join (
   select coalesce(sum(case when k.op in ('<', '>') then 1 else 0 end), 0) as range_access,
@@ -14,8 +14,12 @@ cross join (
   from unrolled as u
   left join (select distinct key, op from arranged_key) as k on k.key = u.access
 ) as u
-cross join (select coalesce(max(level), -1) + 1 as levels from $branches as r) as b
+cross join (
+  select coalesce(max(level), -1) + 1 as levels, coalesce(max(array_length(inner_at)), 0) as inner_points
+  from $branches as r
+) as b
 cross join (
   select count(*) as alternatives
   from (select row_no from $pairs as p group by row_no having count(*) > 1) as r
 ) as a
+cross join (select count(*) as texts from arranged_text) as t

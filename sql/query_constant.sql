@@ -1,5 +1,5 @@
--- One row: how many different constants this call compares a linear path with; many means each is rare.
-select c.linear_path_id, c.op, count(distinct c.value) + count(distinct c.number) as constants
+-- One row: how many different constants this call compares a linear path with, and how often; many means each is rare.
+select c.linear_path_id, c.op, count(distinct c.value) + count(distinct c.number) as constants, count(*) as uses
 from (
   select p.linear_path_id as linear_path_id, p.op as op, p.value as value, p.number as number
   from new_query as q

@@ -2,5 +2,7 @@
 select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as predicates, coalesce(sum(edges), 0) as edges,
   coalesce(sum(range_access), 0) as range_access, coalesce(sum(long_queries), 0) as long_queries,
   coalesce(max(slots_used), 0) as slots_used, coalesce(max(levels), 0) as levels,
-  coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts
+  coalesce(max(inner_points), 0) as inner_points,
+  coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts,
+  (select count(*) from tagpath_map) as tagpaths, (select count(*) from path_match) as path_matches
 from query_summary

@@ -124,5 +124,5 @@ def test_tables_are_bound_on_the_tree_and_common_table_expressions_are_not() -> 
     sql = "with pair as (select a.x from path_match as a) select pair.x, list_extract(l, 2) from pair join event on true"
     assert render(sql, "spark", bound) == (
         "WITH pair AS (SELECT a.x FROM store.path_match AS a) "
-        "SELECT pair.x, ELEMENT_AT(l, 2) FROM pair JOIN store.event AS event ON TRUE"
+        "SELECT pair.x, TRY_ELEMENT_AT(l, 2) FROM pair JOIN store.event AS event ON TRUE"
     )

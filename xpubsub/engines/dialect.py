@@ -13,9 +13,11 @@ from xpubsub.errors import EngineError
 from xpubsub.sqlfiles import sql_file
 
 FORBIDDEN_FUNCTIONS = frozenset({
-    "list_slice", "list_zip", "hash", "list_sort", "array_slice", "list_position", "generate_subscripts", "range",
+    "list_slice", "list_zip", "hash", "array_slice", "list_position", "generate_subscripts", "range",
 })
 """DuckDB functions that sqlglot passes through to Spark, where they do not exist or mean something else."""
+_SPARK_NAMES = {"list_extract": "TRY_ELEMENT_AT", "list_sort": "SORT_ARRAY"}
+"""DuckDB functions that Spark has under another name, unknown to sqlglot."""
 _COMMENT = re.compile(r"--[^\n]*")
 _PARAMETER = re.compile(r"\$(\d)")
 
@@ -72,9 +74,8 @@ def _translated(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _to_spark(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "list_extract":
-        return exp.Anonymous(this="ELEMENT_AT", expressions=node.expressions)
-    return node
+    name = _SPARK_NAMES.get(node.name.lower()) if isinstance(node, exp.Anonymous) else None
+    return exp.Anonymous(this=name, expressions=node.expressions) if name else node
 
 
 def _expand(node: exp.Expr) -> exp.Expr:

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from xpubsub.arrow import SplitFunction
 from xpubsub.plan.arrange import DECIDE, KNOWN_BUCKET, NEW_BUCKET
-from xpubsub.plan.reads import BUCKETS, CONSTANTS, QUERIES, SEEN_PATHS
+from xpubsub.plan.reads import BUCKETS, COMMON, CONSTANTS, QUERIES, SEEN_PATHS
 from xpubsub.shred.arrange import OUTPUTS, Arranger
-from xpubsub.shred.selectivity import Seen, Selectivity
+from xpubsub.shred.selectivity import Asked, Seen, Selectivity
 from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
@@ -28,17 +28,14 @@ def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
 
 def _selectivity(store: Store) -> Selectivity:
     messages = int(store.rows(file_step("seen_messages"))[0]["messages"])
-    constants = {
-        (row["linear_path_id"], row["op"]): row["constants"]
-        for row in store.rows(CONSTANTS)
-    }
+    asked = Asked.of(store.rows(CONSTANTS), store.rows(COMMON))
     if not messages:
-        return Selectivity(constants=constants)
+        return Selectivity(asked=asked)
     tagpaths = _grouped(store.rows(SEEN_PATHS), "linear_path_id", _tagpath)
     values = _grouped(store.rows(file_step("seen_value")), "tagpath_id", _value)
     seen = {tagpath: Seen(rows) for tagpath, rows in values.items()}
     return Selectivity(messages, {path: [seen[each] for each in ids if each in seen] for path, ids in tagpaths.items()},
-                       constants)
+                       asked)
 
 
 def _bounds(store: Store) -> dict[tuple[int, str], list[float]]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from xpubsub.ids import stable_id
 from xpubsub.language.branches import DOCUMENT, Branch, Query
 from xpubsub.language.normal import Test
+from xpubsub.language.numbers import to_number
 from xpubsub.limits import Limits
 from xpubsub.shred.brpred import BranchRow, Shape, brpred, shape_of
 from xpubsub.shred.linear_paths import linear_steps
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.node_rows import NodeRows
-from xpubsub.shred.reading import Reading
+from xpubsub.shred.reading import Reader
 from xpubsub.shred.tagpaths import EXISTS, TagPathCache
 from xpubsub.shred.uses import use_of
 
@@ -59,31 +60,33 @@ class Shredded:
 
     def __init__(self, queries: Iterable[Query], xml: str | bytes, limits: Limits) -> None:
         cache = TagPathCache({}, lambda: _linear_uses(queries), limits)
-        self._rows = NodeRows()
-        Reading(1, cache, limits, self._rows).read(xml)
+        rows = NodeRows()
+        Reader(cache, limits, rows).read(1, xml)
+        self._rows = rows.rows
         found = cache.take_found()
         self._tagpaths: dict[int, list[int]] = {}
         for tagpath_id, linear_path_id in found.path_matches:
             self._tagpaths.setdefault(linear_path_id, []).append(tagpath_id)
         self._arrays = {(tagpath, brinfo): arrays for tagpath, brinfo, arrays in found.brinfos}
         self._by_tagpath: dict[int, list[int]] = {}
-        for index, tagpath_id in enumerate(self._rows.tagpaths):
-            self._by_tagpath.setdefault(tagpath_id, []).append(index)
+        for index, row in enumerate(self._rows):
+            self._by_tagpath.setdefault(row[1], []).append(index)
 
     def nodes(self, linear_path: str) -> list[int]:
         """The nodes on a linear path, in document order."""
-        return sorted(self._rows.nodes[index] for _, index in self._indexes(linear_path))
+        return sorted(self._rows[index][2] for _, index in self._indexes(linear_path))
 
     def found(self, branch: Branch) -> list[Found]:
         """What a branch finds, in document order, once for each way to bind its branching points."""
-        rows, brinfo_id = self._rows, stable_id(branch.linear_path, branch.brinfo)
+        brinfo_id = stable_id(branch.linear_path, branch.brinfo)
         found: list[Found] = []
         for tagpath_id, index in self._indexes(branch.linear_path):
-            idpath = rows.ids[rows.ends[index] : rows.ends[index + 1]]
-            passing = passes(branch.test, rows.values[index], rows.numbers[index])
+            _, _, leaf, idpath, value, numeric = self._rows[index]
+            number = None if numeric is None else to_number(numeric)
+            passing = passes(branch.test, value, number)
             for positions in self._arrays[tagpath_id, brinfo_id]:
                 nodes = tuple(idpath[position - 1] for position in positions)
-                found.append(Found(nodes, rows.nodes[index], rows.values[index], rows.numbers[index], passing))
+                found.append(Found(nodes, leaf, value, number, passing))
         return sorted(found, key=lambda each: each.leaf)
 
     def _indexes(self, linear_path: str) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from xpubsub.shred.linear_paths import LinearStep, components, linear_steps
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.path_matching import PathAutomaton
-from xpubsub.shred.reading import Reading
+from xpubsub.shred.reading import Reader
 from xpubsub.shred.tagpaths import EXISTS, TagPathCache
 
 _EVERYTHING = {path: LinearUse(EXISTS) for path in ("//*", "//@*", "//text()")}
@@ -23,7 +23,7 @@ MOST_NAMES = 6
 def all_tagpaths(xml: str | bytes, limits: Limits) -> list[str]:
     """Every distinct tag path of a message, in the order of first occurrence."""
     cache = TagPathCache({}, lambda: _EVERYTHING, limits)
-    Reading(1, cache, limits, NodeRows()).read(xml)
+    Reader(cache, limits, NodeRows()).read(1, xml)
     return [tagpath for tagpath, _, _ in cache.take_found().tagpaths]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 
+from xpubsub.collector import collector_paused
 from xpubsub.jobs.messages import Given, message_of
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
@@ -13,7 +14,6 @@ from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
-from xpubsub.plan.reads import NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.rows import REJECTED
@@ -59,9 +59,7 @@ class Publisher:
         try:
             with self._store.engine.pipeline():
                 rejected = self._shred(messages, timings, progress)
-                self._match(choice.plan, stream, timings, branches_in_sql)
-                with timings.of("fetch"):
-                    notifications = self._store.engine.fetch(NOTIFICATIONS)
+                notifications = self._match(choice.plan, stream, timings, branches_in_sql)
                 with timings.of("sample"):
                     self._sampler.sample()
         except BaseException:
@@ -75,11 +73,12 @@ class Publisher:
             self._cache = tagpath_cache(self._store, self._limits)
         shredder = MessageShredder(self._cache, self._limits)
         duplicates: list[tuple[object, ...]] = []
-        with timings.of("shred"):
+        with timings.of("shred"), collector_paused():
             shredder.shred(_numbered(messages, duplicates, progress))
+            nodes = shredder.nodes()
         with timings.of("load"):
             self._remember_tagpaths(self._cache)
-            self._store.engine.load("sax_parse_result", shredder.nodes())
+            self._store.engine.load("sax_parse_result", nodes)
             self._store.engine.load("event", shredder.events())
         rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
         return rejected.sort_by("event_id").drop_columns("event_id")
@@ -93,16 +92,21 @@ class Publisher:
                 engine.load("path_matched", found.matched())
                 self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
+            self._summary = None
 
-    def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> None:
+    def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> pa.Table:
+        """Run the steps of a plan; the result of the last is what they are all for."""
         engine = self._store.engine
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))
-        for step in filter_pipeline(plan, self.summary(), branches_in_sql=in_sql):
+        *steps, last = filter_pipeline(plan, self.summary(), branches_in_sql=in_sql)
+        for step in steps:
             with timings.of(step.name):
                 engine.run(step)
+        with timings.of(last.name):
+            return engine.fetch(last)
 
 
 def summarise(store: Store) -> Summary:

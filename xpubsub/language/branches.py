@@ -36,6 +36,11 @@ class Branch:
     """Whether a matching message must have a node that passes the test on this path."""
 
     @property
+    def settled(self) -> bool:
+        """Whether it meets no other branch: it holds as soon as some node of the message passes."""
+        return not (self.points or self.negated or self.first)
+
+    @property
     def brinfo(self) -> str:
         """The branching points as the paper writes them: `bp#1=2&bp#2=3`."""
         return "&".join(f"bp#{point}={position}" for point, position in self.points)
@@ -50,7 +55,12 @@ class Query:
     @property
     def checked(self) -> bool:
         """Whether branches have to be checked together: they meet below the root, or one is `not` or first-only."""
-        return any(branch.points or branch.negated or branch.first for branch in self.branches)
+        return not all(branch.settled for branch in self.branches)
+
+    @property
+    def meeting(self) -> tuple[Branch, ...]:
+        """The branches that have to be checked together."""
+        return tuple(branch for branch in self.branches if not branch.settled)
 
     @property
     def text(self) -> str:

@@ -8,7 +8,8 @@ from xpubsub.step import Pipeline, Step, file_step
 KNOWN_BUCKET = file_step("known_bucket", reused=True)
 NO_BUCKET = Step("known_bucket", "-- No row: buckets are made anew.\nselect * from predicate_bucket where false")
 DECIDE: Pipeline = (
-    file_step("query_constant", reused=True), file_step("seen_path", reused=True), file_step("range_constant", reused=True),
+    file_step("query_constant", reused=True), file_step("common_constant"), file_step("seen_path", reused=True),
+    file_step("range_constant", reused=True),
 )
 """What the order of predicates is decided from; buckets known before come in between."""
 NEW_BUCKET = file_step("new_bucket", reused=True)
@@ -20,7 +21,7 @@ NEW_SUMMARY = file_step("new_summary", cases=_USED, branches="compiled_branch", 
 """What the queries of a call add to the summary of the store."""
 KEPT_SUMMARY = file_step(
     "new_summary", cases=_USED,
-    branches="(select t.level from query_branch as t semi join live_query as l on l.sub_id = t.sub_id)",
+    branches="(select t.level, t.inner_at from query_branch as t semi join live_query as l on l.sub_id = t.sub_id)",
     pairs="(select t.subscription_id as row_no from subscription_query as t"
           " semi join visible as v on v.subscription_id = t.subscription_id and v.call_no = t.call_no)",
 )

@@ -5,32 +5,39 @@ from __future__ import annotations
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def branches_by_sql(levels: int) -> Pipeline:
+def branches_by_sql(levels: int, inner_points: int) -> Pipeline:
     """Semijoins from the deepest branching points up: repeated elements add up and never multiply."""
-    deepest_first = range(levels - 1, -1, -1)
+    deepest = levels - 1
     return (
-        *branch_rows(reused=True),
-        _no_truth(levels),
-        *(_level(level) for level in deepest_first),
+        *branch_rows(),
+        *(_level(level, inner_points if level < deepest else 0) for level in range(deepest, -1, -1)),
         file_step("branch_match", file="brpred_sql"),
     )
 
 
 def branches_by_function() -> Pipeline:
     """All rows of a pair handed to the BrPred function at once."""
-    return (*branch_rows(reused=False), file_step("branch_match", file="brpred_udf"))
+    return (*branch_rows(), file_step("branch_match", file="brpred_udf"))
 
 
-def branch_rows(*, reused: bool) -> Pipeline:
+def branch_rows() -> Pipeline:
     """The nodes that the branches of candidates reach."""
-    return (file_step("branch_path"), file_step("branch_row", reused=reused))
+    return (file_step("branch_path", reused=True), file_step("branch_row", reused=True))
 
 
-def _level(level: int) -> Step:
-    sql = file_step(f"truth_{level}", file="brpred_level", level=str(level)).sql
-    return Step(f"truth_{level}", sql.replace("truth_deeper", f"truth_{level + 1}"))
+def _level(level: int, inner_points: int) -> Step:
+    """One level; each point that a branch runs through is looked up on the level below."""
+    numbers = range(1, inner_points + 1)
+    joins = "\n  ".join(_join(f"truth_{level + 1}", number) for number in numbers)
+    wanted = " ".join(
+        f"and (array_length(q.inner_at) < {number} or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
+        for number in numbers
+    )
+    return file_step(f"truth_{level}", file="brpred_level", level=str(level), joins=joins, wanted=wanted)
 
 
-def _no_truth(level: int) -> Step:
-    """Below the deepest level nothing is known, and nothing is asked."""
-    return file_step(f"truth_{level}", file="brpred_none")
+def _join(truth: str, number: int) -> str:
+    found = f"t{number}"
+    return (f"left join {truth} as {found} on {found}.event_id = r.event_id and {found}.sub_id = r.sub_id"
+            f" and {found}.point = list_extract(q.inner_points, {number})"
+            f" and {found}.node = list_extract(r.nodes, q.context_at + {number})")

@@ -15,6 +15,10 @@ OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
 """Plans of the other kinds of subscription: they may be named, and do nothing for filters."""
 
 
+MANY_PATHS = 8
+"""Linear paths that match a tag path, on average, from which on classes pay."""
+
+
 @dataclass(frozen=True)
 class Summary:
     """What a plan is chosen from: counts over the stored queries."""
@@ -32,10 +36,20 @@ class Summary:
     """Slots that some query uses."""
     levels: int = 0
     """Depth of the deepest branching, 0 if no query has branches to check."""
+    inner_points: int = 2
+    """Points that a branch runs through, at most."""
     alternatives: int = 1
     """Subscriptions with `or`: several queries may notify them of the same message."""
     texts: int = 1
     """Predicates on texts that no key stands for, like `contains()`."""
+    tagpaths: int = 0
+    path_matches: int = 0
+    """Tag paths, and their matches with linear paths."""
+
+    @property
+    def classes(self) -> bool:
+        """Whether so many linear paths match a tag path that they are better put into classes."""
+        return self.path_matches > MANY_PATHS * max(self.tagpaths, 1)
 
 
 @dataclass(frozen=True)
@@ -75,12 +89,12 @@ def filter_pipeline(plan: str, summary: Summary, *, branches_in_sql: bool) -> Pi
     tail = (file_step("gone"), notification)
     if not summary.levels:
         return (*_candidates(plan, summary), file_step("matched", file="matched_all"), *tail)
-    branches = branches_by_sql(summary.levels) if branches_in_sql else branches_by_function()
+    branches = branches_by_sql(summary.levels, summary.inner_points) if branches_in_sql else branches_by_function()
     return (*_candidates(plan, summary), *branches, file_step("matched"), *tail)
 
 
 def _candidates(plan: str, summary: Summary) -> Pipeline:
     texts = summary.texts > 0
     if plan == "unroll":
-        return unroll(summary.slots_used, rest=summary.long_queries > 0, texts=texts)
+        return unroll(summary.slots_used, rest=summary.long_queries > 0, texts=texts, classes=summary.classes)
     return share(texts=texts) if plan == "share" else bucket(texts=texts)

@@ -13,7 +13,8 @@ ADDED = Step("added", "select count(*) as added from compiled_new")
 REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")
 QUERIES = Step("query_to_arrange", "select sub_id, predicates from new_query")
 BUCKETS = Step("buckets", "select * from known_bucket union all select * from new_bucket")
-CONSTANTS = Step("constants", "select linear_path_id, op, constants from query_constant")
+CONSTANTS = Step("constants", "select linear_path_id, op, constants, uses from query_constant")
+COMMON = Step("common", "select linear_path_id, value, number, uses from common_constant")
 SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_path")
 SUMMARIES = Step(
     "summaries",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from xpubsub.plan.keys import keys_held, walked
+from xpubsub.plan.keys import keys_held, texts_tested, walked
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
 from xpubsub.shred.keys import OTHER
 from xpubsub.step import Pipeline, Step, file_step
@@ -21,15 +19,8 @@ def bucket(*, texts: bool = True) -> Pipeline:
 
 
 def _chains(ranges: int, texts: bool) -> Pipeline:
-    *walk, candidate = walked(OTHER, texts=texts)
-    return (
-        *keys_held(),
-        chain_root(SHARE_ROOT, ranges),
-        file_step("share_equal"),
-        file_step("chain_start"),
-        *walk,
-        replace(candidate, name="candidate"),
-    )
+    roots = (chain_root(SHARE_ROOT, ranges), file_step("share_equal"), file_step("chain_start"))
+    return texts_tested((*keys_held(), *roots, *walked("chain_end", OTHER)), texts)
 
 
 def chain_root(*roots: int) -> Step:

@@ -32,6 +32,7 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("query_branchpoint", file_step("new_branchpoint")),
     ("predicate_bucket", Step("new_bucket_row", "select * from new_bucket")),
     ("predicate_key", file_step("new_key")),
+    ("query_text", Step("new_text", "select * from arranged_text")),
     ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
     ("query_summary", NEW_SUMMARY),

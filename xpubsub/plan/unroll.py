@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from xpubsub.plan.keys import keys_held, walked
-from xpubsub.shred.keys import EQUAL
+from xpubsub.plan.keys import keys_held, texts_tested, walked
+from xpubsub.shred.keys import ALWAYS, EQUAL
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def unroll(slots: int, *, rest: bool = True, texts: bool = True) -> Pipeline:
+def unroll(slots: int, *, rest: bool = True, texts: bool = True, classes: bool = False) -> Pipeline:
     """Candidates by unrolled predicates; without a rest no query has more predicates than slots."""
+    by_class = (class_unroll(slots),) if classes else ()
+    found = (*keys_held(classes=classes), *by_class, unroll_slots(slots, "class_unroll" if classes else "predicate_unroll"))
     if not rest:
-        return (*keys_held(), unroll_slots("candidate", slots))
-    return (
-        *keys_held(),
-        unroll_slots("unroll_slots", slots),
-        file_step("chain_start", file="unroll_rest"),
-        *walked(EQUAL, texts=texts),
-        file_step("candidate", file="unroll_all", reused=True),
-    )
+        return texts_tested(found, texts)
+    walk = walked("chain_end", EQUAL, classes=classes)
+    return texts_tested((*found, file_step("chain_start", file="unroll_rest"), *walk, file_step("unroll_all")), texts)
 
 
-def unroll_slots(name: str, slots: int) -> Step:
+def unroll_slots(slots: int, table: str) -> Step:
     """One row: a message in which the access key and the predicates of all slots of a query hold.
 
     Slot by slot a semijoin that compares numbers only.
     """
     joins = "\n".join(_slot_join(slot) for slot in range(1, slots + 1))
     header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
-    select = ("select a.event_id, u.sub_id, u.final, u.chain_id\n"
-              "from key_held as a\njoin predicate_unroll as u on u.access = a.key")
-    return Step(name, f"{header}\n{select}\n{joins}", reused=True)
+    select = f"select a.event_id, u.sub_id, u.final, u.chain_id\nfrom key_held as a\njoin {table} as u on u.access = a.key"
+    return Step("unroll_slots", f"{header}\n{select}\n{joins}", reused=True)
+
+
+def class_unroll(slots: int) -> Step:
+    """One row: a query with its slots, each key replaced by the one that stands for its class."""
+    numbers = range(1, slots + 1)
+    keys = ", ".join(f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
+    joins = "\n".join(f"left join key_class as c{n} on c{n}.key = u.key{n}" for n in numbers)
+    header = "-- One row: a query with its slots, each key replaced by the one that stands for its class."
+    select = f"select a.class_key as access, u.sub_id, u.final, u.chain_id, {keys}"
+    return Step("class_unroll", f"{header}\n{select}\nfrom predicate_unroll as u\njoin key_class as a on a.key = u.access\n{joins}")
 
 
 def _slot_join(slot: int) -> str:

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from xpubsub.shred.chains import Chains
 from xpubsub.shred.groups import sorted_within, starts_of
-from xpubsub.shred.keys import ALWAYS, EQUAL, OTHER, TEXT, Bounds, keyed
-from xpubsub.shred.rows import ARRANGED_EDGE, ARRANGED_KEY, unrolled_schema
+from xpubsub.shred.keys import ALWAYS, EQUAL, Bounds, keyed
+from xpubsub.shred.rows import ARRANGED_EDGE, ARRANGED_KEY, ARRANGED_TEXT, unrolled_schema
 from xpubsub.shred.selectivity import Selectivity
 from xpubsub.shred.tables import table_of
 
@@ -54,24 +54,24 @@ class _Arrangement:
     def tables(self) -> dict[str, pa.Table]:
         """All rows."""
         rest = self._rest()
-        stage = self._keyed.stage
-        edges = [*self._shared(), self._chains(self._sub_ids * -1, rest, (stage != TEXT, stage == TEXT))]
+        edges = [*self._shared(), self._chains(self._sub_ids * -1, (rest,))]
         return {
             "unrolled": self._unrolled(rest),
             "arranged_edge": pa.concat_tables(edges),
             "arranged_key": table_of(self._meaning, ARRANGED_KEY),
+            "arranged_text": self._texts(),
         }
 
     def _in_slots(self) -> Any:
         """The predicates that have a slot: those not settled by their access key, but for texts."""
         settled = (self._rank == 0) & self._keyed.exact
-        slotted = ~settled & (self._keyed.stage != TEXT)
+        slotted = ~settled & ~self._keyed.text
         return slotted & (self._before(slotted) < self._slots)
 
     def _rest(self) -> Any:
-        """What is neither settled by the access key nor in a slot."""
+        """What is neither settled by the access key nor in a slot, but for texts, which are tested apart."""
         settled = (self._rank == 0) & self._keyed.exact
-        return ~settled & ~self._in_slots()
+        return ~settled & ~self._in_slots() & ~self._keyed.text
 
     def _unrolled(self, rest: Any) -> pa.Table:
         size, used = len(self._sub_ids), self._in_slots()
@@ -88,16 +88,13 @@ class _Arrangement:
         return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
 
     def _shared(self) -> Iterator[pa.Table]:
-        """The chain of each query, equalities first, texts last; beside those that start with a range, one by buckets."""
-        stage = self._keyed.stage
-        everything = np.ones(len(stage), bool)
-        coarse = self._coarse()
+        """The chain of each query, equalities first; beside those that start with a range, one by buckets."""
+        equal, coarse = self._keyed.stage == EQUAL, self._coarse()
         bucketed = np.zeros(len(self._sub_ids), bool)
         bucketed[self._query[coarse]] = True
         roots = np.where(bucketed, RANGE_ROOT, SHARE_ROOT)
-        yield self._chains(roots, everything, (stage == EQUAL, stage == OTHER, stage == TEXT))
-        inside = bucketed[self._query]
-        yield self._chains(np.full(len(roots), BUCKET_ROOT), inside, (stage == OTHER, stage == TEXT), coarse)
+        yield self._chains(roots, (equal, ~equal))
+        yield self._chains(np.full(len(roots), BUCKET_ROOT), (bucketed[self._query],), coarse)
 
     def _coarse(self) -> Any:
         """Of queries without an equality, the first range predicate that has a bucket."""
@@ -111,10 +108,16 @@ class _Arrangement:
         before = np.cumsum(marked) - marked
         return before - before[self._starts]
 
-    def _chains(self, roots: Any, chosen: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
-        chains = Chains(self._sub_ids, self._query, self._keyed, self._predicates)
-        return chains.table(roots, chosen, phases, coarse)
+    def _chains(self, roots: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
+        return Chains(self._sub_ids, self._query, self._keyed, self._predicates).table(roots, phases, coarse)
+
+    def _texts(self) -> pa.Table:
+        places = np.flatnonzero(self._keyed.text)
+        fields = self._predicates.take(pa.array(places)).flatten()
+        return pa.Table.from_arrays([pa.array(self._sub_ids[self._query[places]]), *fields], schema=ARRANGED_TEXT)
 
 
-OUTPUTS = {"unrolled": UNROLLED, "arranged_edge": ARRANGED_EDGE, "arranged_key": ARRANGED_KEY}
+OUTPUTS = {
+    "unrolled": UNROLLED, "arranged_edge": ARRANGED_EDGE, "arranged_key": ARRANGED_KEY, "arranged_text": ARRANGED_TEXT,
+}
 """What arranging gives, by name."""

@@ -1,4 +1,4 @@
-"""Chains of predicates (section 4.2): queries that test the same predicates first share the beginning of their chains."""
+"""Chains of predicates (section 4.2): queries with the same first predicates share the beginning of their chains."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from xpubsub.ids import RESERVED, stable_id
+from xpubsub.ids import RESERVED
 from xpubsub.shred.groups import starts_of
-from xpubsub.shred.keys import EQUAL, OTHER, Keyed
+from xpubsub.shred.keys import Keyed
 from xpubsub.shred.rows import ARRANGED_EDGE
 
 _FACTORS = tuple(np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
@@ -25,12 +25,12 @@ class Chains:
     keyed: Keyed
     predicates: pa.StructArray
 
-    def table(self, roots: Any, chosen: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
-        """The edges of one chain per query, from its root through the chosen predicates, phase by phase.
+    def table(self, roots: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
+        """The edges of one chain per query, from its root through the predicates marked, phase by phase.
 
         A coarse predicate comes first with the limit of its bucket, and again later as it is.
         """
-        parts = [np.flatnonzero(phase & chosen) for phase in phases]
+        parts = [np.flatnonzero(phase) for phase in phases]
         parts.insert(0, np.flatnonzero(coarse) if coarse is not None else np.zeros(0, np.int64))
         places = np.concatenate(parts)
         order = np.argsort(self.query[places], kind="stable")
@@ -42,7 +42,7 @@ class Chains:
         sizes = np.bincount(query, minlength=len(roots))
         rank = np.arange(len(query)) - starts_of(sizes)
         final = rank == sizes[query] - 1
-        mixed = self._identity(places, keys, bounds)
+        mixed = _mix(keys, bounds.view(np.int64))
         before, after, so_far = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64), roots.astype(np.int64)
         for step in range(int(rank.max(initial=-1)) + 1):
             now = np.flatnonzero(rank == step)
@@ -51,25 +51,12 @@ class Chains:
             so_far[query[now]] = after[now]
         return self._table(places, before, bounds, after, final)
 
-    def _identity(self, places: Any, keys: Any, bounds: Any) -> Any:
-        """A number for each predicate that equal ones share; texts are told apart by their rows."""
-        stages = self.keyed.stage[places]
-        texts = np.zeros(len(places), np.int64)
-        marked = np.flatnonzero((stages != EQUAL) & (stages != OTHER))
-        rows = self.predicates.take(pa.array(places[marked])).to_pylist()
-        texts[marked] = [_text_id(row) for row in rows]
-        return _mix(_mix(keys, bounds.view(np.int64)), texts)
-
     def _table(self, places: Any, before: Any, bounds: Any, after: Any, final: Any) -> pa.Table:
         rows = self.predicates.take(pa.array(places))
         described = [rows.field(name) for name in ("linear_path_id", "op", "value", "number")]
         numbers = (before, self.keyed.stage[places].astype(np.int32), self.keyed.key[places], bounds, after, final)
         pre, stage, key, bound, chain, last = (pa.array(each) for each in numbers)
         return pa.Table.from_arrays([pre, stage, key, bound, *described, chain, last], schema=ARRANGED_EDGE)
-
-
-def _text_id(row: dict[str, Any]) -> int:
-    return stable_id(str(row["op"]), str(row["value"]), repr(row["number"]))
 
 
 def _mix(left: Any, right: Any) -> Any:

@@ -24,8 +24,8 @@ KeyRow = tuple[int, int, str, str | None, float | None]
 """(key, linear path, op, value, number): what a key stands for."""
 ALWAYS = 0
 """The key that holds in every message."""
-EQUAL, OTHER, TEXT = 1, 2, 3
-"""The stages in which predicates are tested: by looking up their key, by their bound, by their text."""
+EQUAL, OTHER = 1, 2
+"""The stages in which the predicates of a chain are tested: by looking up their key, by their bound."""
 
 
 @dataclass
@@ -53,12 +53,14 @@ class Keyed:
     stage: Any
     exact: Any
     """Whether it holds wherever its access key does."""
+    text: Any
+    """Whether the predicate itself has to be tested where its key holds."""
 
     @classmethod
     def of(cls, size: int) -> Keyed:
         """Columns to be filled."""
         whole, real = np.int64, np.float64
-        types = (whole, real, whole, real, real, np.int32, np.bool_)
+        types = (whole, real, whole, real, real, np.int32, np.bool_, np.bool_)
         return cls(*(np.zeros(size, each) for each in types))
 
     def take(self, order: Any) -> Keyed:
@@ -127,7 +129,8 @@ def _ranges(found: Keyed, index: Any, group: Group, bounds: Bounds) -> list[KeyR
 def _others(found: Keyed, index: Any, group: Group) -> list[KeyRow]:
     row = _key(group.linear_path_id, "exists", None, None)
     found.key[index] = found.access[index] = row[0]
-    found.stage[index], found.exact[index] = (OTHER, True) if group.op == "exists" else (TEXT, False)
+    found.stage[index], found.text[index] = OTHER, group.op != "exists"
+    found.exact[index] = True
     return [row]
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from xpubsub.limits import Limits
 from xpubsub.shred.node_rows import NodeRows
-from xpubsub.shred.reading import Reading, Refused
+from xpubsub.shred.reading import Reader, Refused
 from xpubsub.shred.rows import EVENT, REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
@@ -29,14 +29,16 @@ class MessageShredder:
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Read messages; each ends up either among the events or among the rejected."""
+        reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
             before = len(self._nodes)
             self._cache.trim()
             try:
                 if message_id is None:
                     raise Refused("no-id", "the message has no id")
-                Reading(event_id, self._cache, self._limits, self._nodes).read(xml)
+                reader.read(event_id, xml)
                 self._events.append((event_id, message_id))
+                self._nodes.settle()
             except Refused as refused:
                 self._nodes.truncate(before)
                 self._rejected.append((event_id, message_id, *refused.details))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import partial
 from typing import NoReturn
 from xml.parsers import expat
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden, ExternalReferenceForbidden
 
 from xpubsub.errors import Error, LimitError
-from xpubsub.language.numbers import to_number
 from xpubsub.limits import Limits
+from xpubsub.shred.handlers import token_handlers
 from xpubsub.shred.node_rows import NodeRows
-from xpubsub.shred.tagpaths import NUMBER, VALUE, TagNode, TagPathCache
+from xpubsub.shred.tagpaths import TagPathCache
 
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
 _UTF_32 = {
@@ -37,24 +38,16 @@ class Refused(Exception):
         super().__init__(reason)
 
 
-class Reading:
-    """The state while one message is read: open elements, open text, and what they collect."""
+class Reader:
+    """Reads messages one after the other into the same rows."""
 
-    def __init__(self, event_id: int, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
-        self._event_id = event_id
-        self._cache = cache
+    def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
         self._limits = limits
-        self._rows = rows
-        self._last_node = 0
-        self._ids: list[int] = []
-        self._open: list[tuple[TagNode, int]] = [(cache.root, 0)]
-        self._text_node = 0
-        self._text_start = 0
-        self._chunks: list[str] = []
-        self._collecting = 1 if cache.root.use & VALUE else 0
+        self._handlers = token_handlers(cache, limits, rows.add)
 
-    def read(self, xml: object) -> None:
+    def read(self, event_id: int, xml: object) -> None:
         """Read a whole message or raise `Refused`."""
+        self._handlers.begin(event_id)
         if isinstance(xml, str):
             self._parse(_encode(xml), "utf-8")
         elif isinstance(xml, bytes) and xml[:4] in _UTF_32:
@@ -63,7 +56,7 @@ class Reading:
             self._parse(xml, None)
         else:
             raise Refused("not-text", f"a message is str or bytes, not {type(xml).__name__}")
-        self._leave()
+        self._handlers.finish()
 
     def _parse(self, data: bytes, encoding: str | None) -> None:
         if len(data) > self._limits.max_bytes:
@@ -89,131 +82,42 @@ class Reading:
 
     def _parser(self, encoding: str | None) -> expat.XMLParserType:
         parser = expat.ParserCreate(encoding, "\n")
+        _, start, end, characters, close_text, _ = self._handlers
         parser.buffer_text = True
         parser.ordered_attributes = True
         parser.specified_attributes = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartCdataSectionHandler = self._cdata
-        parser.CommentHandler = self._comment
-        parser.ProcessingInstructionHandler = self._instruction
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = characters
+        parser.StartCdataSectionHandler = partial(characters, "")
+        parser.CommentHandler = close_text
+        parser.ProcessingInstructionHandler = close_text
         parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = self._entity
-        parser.UnparsedEntityDeclHandler = self._unparsed
-        parser.ExternalEntityRefHandler = self._external
-        parser.SkippedEntityHandler = self._skipped
+        parser.EntityDeclHandler = _entity
+        parser.UnparsedEntityDeclHandler = _unparsed
+        parser.ExternalEntityRefHandler = _external
+        parser.SkippedEntityHandler = _skipped
         return parser
-
-    def _start(self, name: str, attributes: list[str]) -> None:
-        self._close_text()
-        parent = self._open[-1][0]
-        node = parent.children.get(name) or self._cache.child(parent, name)
-        self._last_node += 1
-        self._ids.append(self._last_node)
-        self._open.append((node, len(self._chunks)))
-        if node.use & VALUE:
-            self._collecting += 1
-        if attributes:
-            self._attributes(node, attributes)
-        if len(self._ids) > self._limits.max_depth:
-            raise LimitError(f"nested deeper than {self._limits.max_depth} (max_depth)", code="limit-depth")
-        if self._last_node > self._limits.max_nodes:
-            raise LimitError(f"more than {self._limits.max_nodes} nodes (max_nodes)", code="limit-nodes")
-
-    def _attributes(self, node: TagNode, attributes: list[str]) -> None:
-        if len(attributes) > 2 * self._limits.max_attributes:
-            reason = f"an element with more than {self._limits.max_attributes} attributes (max_attributes)"
-            raise LimitError(reason, code="limit-attributes")
-        for index in range(0, len(attributes), 2):
-            name = attributes[index]
-            attribute = node.attributes.get(name) or self._cache.attribute(node, name)
-            self._last_node += 1
-            if attribute.use:
-                self._emit(attribute, self._last_node, attributes[index + 1], leaf=True)
-
-    def _end(self, name: str) -> None:
-        self._close_text()
-        self._leave()
-        self._ids.pop()
-
-    def _leave(self) -> None:
-        """Close the innermost element, or at the end the document: its value is complete."""
-        node, start = self._open.pop()
-        if not node.use:
-            return
-        if node.use & VALUE:
-            self._collecting -= 1
-            self._emit(node, self._ids[-1] if self._ids else 0, "".join(self._chunks[start:]))
-            if not self._collecting:
-                self._chunks.clear()
-        else:
-            self._emit(node, self._ids[-1] if self._ids else 0, None)
-
-    def _emit(self, node: TagNode, node_id: int, value: str | None, leaf: bool = False) -> None:
-        rows = self._rows
-        rows.events.append(self._event_id)
-        rows.tagpaths.append(node.tagpath_id)
-        rows.nodes.append(node_id)
-        rows.ids.extend(self._ids)
-        if leaf:
-            rows.ids.append(node_id)
-        rows.ends.append(len(rows.ids))
-        rows.values.append(value if node.use & VALUE else None)
-        rows.numbers.append(to_number(value) if value is not None and node.use & NUMBER else None)
-
-    def _characters(self, data: str) -> None:
-        if not self._text_node:
-            self._open_text()
-        if self._collecting:
-            self._chunks.append(data)
-
-    def _open_text(self) -> None:
-        self._last_node += 1
-        self._text_node = self._last_node
-        self._text_start = len(self._chunks)
-        parent = self._open[-1][0]
-        if (parent.text or self._cache.text(parent)).use & VALUE:
-            self._collecting += 1
-
-    def _close_text(self) -> None:
-        if not self._text_node:
-            return
-        text = self._open[-1][0].text
-        assert text is not None
-        if text.use:
-            self._emit(text, self._text_node, "".join(self._chunks[self._text_start :]), leaf=True)
-        self._text_node = 0
-        if text.use & VALUE:
-            self._collecting -= 1
-            if not self._collecting:
-                self._chunks.clear()
-
-    def _cdata(self) -> None:
-        if not self._text_node:
-            self._open_text()
-
-    def _comment(self, data: str) -> None:
-        self._close_text()
-
-    def _instruction(self, target: str, data: str) -> None:
-        self._close_text()
 
     def _doctype(self, name: str, sysid: str | None, pubid: str | None, internal: bool) -> None:
         if self._limits.forbid_dtd:
             raise DTDForbidden(name, sysid, pubid)
 
-    def _entity(self, name: str, parameter: bool, value: str | None, *source: str | None) -> NoReturn:
-        raise EntitiesForbidden(name, value, *source)
 
-    def _unparsed(self, name: str, *source: str | None) -> NoReturn:
-        raise EntitiesForbidden(name, None, *source)
+def _entity(name: str, parameter: bool, value: str | None, *source: str | None) -> NoReturn:
+    raise EntitiesForbidden(name, value, *source)
 
-    def _external(self, context: str, base: str | None, sysid: str | None, pubid: str | None) -> NoReturn:
-        raise ExternalReferenceForbidden(context, base, sysid, pubid)
 
-    def _skipped(self, name: str, parameter: bool) -> NoReturn:
-        raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
+def _unparsed(name: str, *source: str | None) -> NoReturn:
+    raise EntitiesForbidden(name, None, *source)
+
+
+def _external(context: str, base: str | None, sysid: str | None, pubid: str | None) -> NoReturn:
+    raise ExternalReferenceForbidden(context, base, sysid, pubid)
+
+
+def _skipped(name: str, parameter: bool) -> NoReturn:
+    raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
 
 
 def _decode(data: bytes, encoding: str) -> str:

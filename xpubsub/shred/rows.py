@@ -77,6 +77,10 @@ ARRANGED_KEY = pa.schema([
 """What a key stands for."""
 
 
+ARRANGED_TEXT = pa.schema([("sub_id", ID), *PREDICATE])
+"""One predicate of a query that its key does not settle."""
+
+
 def unrolled_schema(slots: int) -> pa.Schema:
     """One arranged query: the key it is found by, and the keys and bounds of its other predicates side by side."""
     columns = [(f"{name}{slot}", kind) for slot in range(1, slots + 1) for name, kind in (("key", ID), ("bound", pa.float64()))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 RANGE_OPS = frozenset({"<", "<=", ">", ">="})
 _SCANNED = 100
 """Texts that a function is tried on; they come in the order of how often they were seen."""
-_GUESS = {"=": 0.05, "starts-with": 0.1, "contains": 0.2, "<": 0.4, "<=": 0.4, ">": 0.4, ">=": 0.4, "!=": 0.9,
+_UNCERTAIN = 20
+"""Equalities of which nothing is known, added to those counted: few say little."""
+_GUESS = {"starts-with": 0.1, "contains": 0.2, "<": 0.4, "<=": 0.4, ">": 0.4, ">=": 0.4, "!=": 0.9,
           "exists": 0.95}
 
 
@@ -57,21 +60,49 @@ class Seen:
                 "=": np.maximum(upto - below, 0.5), "!=": self.total - (upto - below)}[op]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """The constants that queries ask for: a value that many ask for is common, one among many is rare."""
+
+    constants: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    """How many different ones, by linear path and operator."""
+    uses: Mapping[int, int] = field(default_factory=dict)
+    """How many equalities, by linear path."""
+    common: Mapping[tuple[int, object], int] = field(default_factory=dict)
+    """How often the common constants of equalities are used, by linear path."""
+
+    @classmethod
+    def of(cls, constants: Iterable[Mapping[str, Any]], common: Iterable[Mapping[str, Any]]) -> Asked:
+        """From rows of the store."""
+        counted = list(constants)
+        return cls(
+            {(row["linear_path_id"], row["op"]): row["constants"] for row in counted},
+            {row["linear_path_id"]: row["uses"] for row in counted if row["op"] == "="},
+            {(row["linear_path_id"], row["number"] if row["value"] is None else row["value"]): row["uses"] for row in common},
+        )
+
+    def shares(self, linear_path_id: int, op: str, constants: Sequence[object]) -> Any:
+        """A guess for each of several constants."""
+        if op != "=":
+            different = self.constants.get((linear_path_id, op), 1) if op in ("starts-with", "contains") else 1
+            return _GUESS[op] / different
+        uses = [self.common.get((linear_path_id, each), 1) for each in constants]
+        return np.array(uses) / (self.uses.get(linear_path_id, 1) + _UNCERTAIN)
+
+
 class Selectivity:
     """Estimates from what is known: the values seen at the tag paths of a linear path, else the constants asked for."""
 
     def __init__(
-        self, messages: int = 0, seen: Mapping[int, list[Seen]] | None = None,
-        constants: Mapping[tuple[int, str], int] | None = None,
+        self, messages: int = 0, seen: Mapping[int, list[Seen]] | None = None, asked: Asked | None = None,
     ) -> None:
         self._messages = messages
         self._seen = seen or {}
-        self._constants = constants or {}
+        self._asked = asked or Asked()
 
     def shares(self, linear_path_id: int, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
         """The share of messages in which a predicate is expected to hold, for each of several constants."""
         seen = self._seen.get(linear_path_id)
         if seen is not None and self._messages:
             return sum(each.passing(op, values, numbers) for each in seen) / self._messages
-        constants = self._constants.get((linear_path_id, op), 1)
-        return _GUESS[op] / constants if op in ("=", "starts-with", "contains") else _GUESS[op]
+        return self._asked.shares(linear_path_id, op, values if values is not None else numbers)

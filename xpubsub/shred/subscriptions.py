@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from xpubsub.collector import collector_paused
 from xpubsub.errors import Error, LocatedError, QuerySyntaxError, UnsupportedError
 from xpubsub.language.branches import Query, queries
 from xpubsub.language.normal import Normalizer
@@ -101,18 +100,6 @@ class CompilerRun:
             return with_marks and template_of(self._compiler.queries(with_marks[0]), with_marks[1])
         except (LocatedError, UnsafeShape):
             return None
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """No search for cycles while many small objects without any are made."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _refuse_other_kinds(text: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from xpubsub.errors import Error
 from xpubsub.ids import stable_id
-from xpubsub.language.branches import Query
+from xpubsub.language.branches import Branch, Query
 from xpubsub.language.normal import Test
 from xpubsub.language.tokens import tokenize
 from xpubsub.shred.brpred import encode_shape, shape_of
@@ -139,8 +139,8 @@ def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
             uses[branch.linear_path] = uses.get(branch.linear_path, 0) | use_of(branch.test)
     paths = tuple((path, stable_id(path), *pieces(path), use) for path, use in uses.items())
     brinfos = {
-        (branch.linear_path, stable_id(branch.linear_path), branch.brinfo, stable_id(branch.linear_path, branch.brinfo)): None
-        for query in queries if query.checked for branch in query.branches
+        (branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
+        for query in queries for branch in query.meeting
     }
     return Template(made, paths, tuple(brinfos), places.own, places.turned)
 
@@ -193,11 +193,11 @@ class _Places:
 def _query(query: Query, places: _Places) -> QueryTemplate:
     necessary = dict.fromkeys((each.linear_path, each.test) for each in query.branches if each.necessary)
     tests = [test for _, test in necessary]
-    branches = query.branches if query.checked else ()
+    branches = query.meeting
     text, shown = places.text(query.text)
     return QueryTemplate(
         text, shown, query.checked, [stable_id(path) for path, _ in necessary], [test.op for test in tests],
-        *_getters(tests, places), _branch_columns(query) if query.checked else {},
+        *_getters(tests, places), _branch_columns(branches),
         *_getters([branch.test for branch in branches], places),
         encode_shape(branches) if branches else "", shape_of(branches)[1][0],
     )
@@ -207,14 +207,18 @@ def _getters(tests: Sequence[Test], places: _Places) -> tuple[Callable[..., Any]
     return places.getter([test.value for test in tests]), places.getter([test.number for test in tests])
 
 
-def _branch_columns(query: Query) -> dict[str, list[object]]:
+def _brinfo_id(branch: Branch) -> int:
+    return stable_id(branch.linear_path, branch.brinfo)
+
+
+def _branch_columns(branches: Sequence[Branch]) -> dict[str, list[object]]:
     """The columns of a query's branches that do not depend on constants."""
-    shaped, wants = shape_of(query.branches)
-    rows = list(zip(query.branches, shaped, strict=True))
+    shaped, wants = shape_of(branches)
+    rows = list(zip(branches, shaped, strict=True))
     return {
         "branch": list(range(len(rows))),
         "linear_path_id": [stable_id(branch.linear_path) for branch, _ in rows],
-        "brinfo_id": [stable_id(branch.linear_path, branch.brinfo) for branch, _ in rows],
+        "brinfo_id": [_brinfo_id(branch) for branch, _ in rows],
         "op": [branch.test.op for branch, _ in rows],
         "first_only": [branch.first for branch, _ in rows],
         "level": [shape.level for _, shape in rows], "context": [shape.context for _, shape in rows],
