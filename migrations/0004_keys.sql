@@ -22,6 +22,11 @@ create table if not exists predicate_unroll (
   key5 bigint, bound5 double, key6 bigint, bound6 double, key7 bigint, bound7 double, key8 bigint, bound8 double
 );
 
+-- One row: a subscription beside the key by which its query is found: sorted, so that one lookup finds all of a key.
+create table if not exists access_subscription (
+  access bigint, sub_id bigint, call_no bigint, subscription_id varchar, stream varchar
+);
+
 -- One row: a predicate of a query that its key does not settle, like `contains()`: tested once all else holds.
 create table if not exists query_text (sub_id bigint, linear_path_id bigint, op varchar, value varchar, number double);
 

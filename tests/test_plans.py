@@ -14,7 +14,7 @@ from xpubsub.plan.choose import Summary, choose
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
 from xpubsub.shred.keys import ALWAYS, directed
 from xpubsub.shred.rows import PREDICATE
-from xpubsub.shred.selectivity import Seen, Selectivity
+from xpubsub.shred.selectivity import Asked, Seen, Selectivity
 from xpubsub.step import Step
 
 
@@ -53,9 +53,11 @@ def test_selectivity_from_values_seen() -> None:
 
 
 def test_constants_asked_for_decide_where_nothing_was_seen() -> None:
-    guessed = Selectivity(constants={(1, "="): 1000, (2, "="): 2})
-    rare, common = (guessed.shares(path, "=", ["x"], None) for path in (1, 2))
-    assert rare < common < guessed.shares(3, ">", None, np.array([1.0]))
+    counted = [{"linear_path_id": path, "op": "=", "constants": 9, "uses": uses} for path, uses in ((1, 1000), (2, 2))]
+    often = [{"linear_path_id": 1, "value": "often", "number": None, "uses": 300}]
+    guessed = Selectivity(asked=Asked.of(counted, often))
+    [rare, common], [unknown] = guessed.shares(1, "=", ["x", "often"], None), guessed.shares(2, "=", ["x"], None)
+    assert rare < unknown < common < guessed.shares(3, ">", None, np.array([1.0]))
 
 
 def test_a_range_is_a_bound_that_some_number_exceeds() -> None:
@@ -74,7 +76,7 @@ def arranged(*predicates: tuple[int, str, str | None, float | None], **bounds: l
     return {name: table.to_pylist() for name, table in arranger.tables(pa.array([777]), rows).items()}
 
 
-def test_equalities_come_first_in_a_chain_and_texts_last() -> None:
+def test_equalities_come_first_in_a_chain_and_texts_are_tested_apart() -> None:
     tables = arranged((1, ">", None, 55.0), (2, "=", "x", None), (3, "!=", "y", None), above=[0.0, 50.0, 60.0])
     [row], edges = tables["unrolled"], tables["arranged_edge"]
     assert walk(edges, SHARE_ROOT) == [("=", -inf), (">", 55.0), ("!=", -inf)]
@@ -82,7 +84,8 @@ def test_equalities_come_first_in_a_chain_and_texts_last() -> None:
     meaning = {key["key"]: (key["op"], key["value"]) for key in tables["arranged_key"]}
     assert meaning[row["access"]] == ("=", "x")
     assert (meaning[row["key1"]], row["bound1"], row["key2"]) == ((">", None), 55.0, ALWAYS)
-    assert walk(edges, row["chain_id"]) == [("!=", -inf)] and not row["final"]
+    assert walk(edges, row["chain_id"]) == [] and row["final"]
+    assert [(text["sub_id"], text["op"], text["value"]) for text in tables["arranged_text"]] == [(777, "!=", "y")]
 
 
 def test_queries_without_an_equality_start_in_a_bucket() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
@@ -59,8 +59,8 @@ class Engine(Protocol):
     def append(self, table: str, step: Step) -> None:
         """Append a step's result to a table of the store."""
 
-    def fetch(self, step: Step) -> pa.Table:
-        """A step's result."""
+    def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
+        """A step's result; parameters stand for the question marks in its SQL."""
 
     def replace(self, tables: Mapping[str, Step]) -> None:
         """Replace the contents of tables of the store, all at once; tables not named are kept."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
@@ -96,8 +96,11 @@ class DuckDBEngine:
     def append(self, table: str, step: Step) -> None:
         self._execute(step.name, f"insert into {table} by name {self.sql(step)}")
 
-    def fetch(self, step: Step) -> pa.Table:
+    def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
         sql = self.sql(step)
+        if parameters:
+            columns = self._execute(step.name, sql, parameters).fetchnumpy()
+            return pa.table({name: pa.array(column) for name, column in columns.items()})
         try:
             result: pa.Table = self._connection.sql(sql).to_arrow_table()
         except duckdb.Error as error:
@@ -135,9 +138,9 @@ class DuckDBEngine:
         with suppress(duckdb.Error):
             self._connection.execute("rollback")
 
-    def _execute(self, step: str, sql: str) -> duckdb.DuckDBPyConnection:
+    def _execute(self, step: str, sql: str, parameters: Sequence[int] = ()) -> duckdb.DuckDBPyConnection:
         try:
-            return self._connection.execute(sql)
+            return self._connection.execute(sql, list(parameters))
         except duckdb.Error as error:
             raise EngineError(str(error), step=step, sql=sql) from error
 

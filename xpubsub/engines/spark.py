@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -80,6 +80,12 @@ class SparkEngine:
         self._tables[name] = statement
         place = f"{self._directory.location(self._version)}/{self._folder(name)}"
         self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", place))
+
+    def hold(self, *tables: str) -> None:
+        """Keep tables of the store in memory, from their next use on; whatever is appended is there, too."""
+        for name in tables:
+            if not self.session.catalog.isCached(f"{self._database}.{name}"):
+                self.session.catalog.cacheTable(f"{self._database}.{name}")
 
     def _drop(self, name: str) -> None:
         """Forget a table; one of the same name that is created later has a folder of its own."""
@@ -164,8 +170,8 @@ class SparkEngine:
         with explained(step.name, self.sql(step)):
             frame.select(columns).write.insertInto(self._bind(table))
 
-    def fetch(self, step: Step) -> pa.Table:
-        frame = self.frame(step)
+    def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
+        frame = self.session.sql(self.sql(step), args=list(parameters)) if parameters else self.frame(step)
         with explained(step.name, self.sql(step)):
             return frame.toArrow()
 

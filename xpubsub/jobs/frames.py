@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from xpubsub.checks import is_text
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.messages import Given, message_of
-from xpubsub.jobs.paths import known_linear_paths, known_tagpaths
+from xpubsub.jobs.messages import Duplicate, Given, numbered
+from xpubsub.jobs.paths import known_linear_paths, known_tagpaths, load_key_index
 from xpubsub.jobs.publish import summarise
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.frames import FRAME, OWN_MATCHES, REJECTED
+from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
+from xpubsub.plan.frames import BATCH, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
-from xpubsub.shred.matches import linear_matcher, tagpath_matcher
+from xpubsub.shred.key_index import KeyIndex
+from xpubsub.shred.matches import LinearUse, linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
+from xpubsub.shred.rows import REJECTED as ROWS_REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import file_step
+from xpubsub.step import Pipeline, file_step
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+@dataclass(frozen=True)
+class Known:
+    """What the driver knows of the store, and as of which change."""
+
+    changes: int
+    tagpaths: dict[str, int]
+    linear_paths: dict[str, LinearUse]
+    summary: Summary
+    index: KeyIndex | None
+
 
 _MESSAGES = pa.schema([
     ("event_id", pa.int64()), ("message_id", pa.string()), ("text", pa.string()), ("data", pa.binary()),
@@ -45,11 +60,12 @@ class FramePublisher:
         self._engine = engine
         self._limits = limits
         self._sampler = Sampler(store)
+        self._remembered: Known | None = None
         engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
 
     def summary(self) -> Summary:
         """What the plan is chosen from."""
-        return summarise(self._store)
+        return self._known().summary
 
     def publish(
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
@@ -59,69 +75,89 @@ class FramePublisher:
         timings = Timings()
         with self._engine.pipeline():
             with timings.of("load"):
-                frame = self._engine.session.createDataFrame(_batch(messages, progress))
-                self._shred(frame)
+                batch, duplicates = _batch(messages, progress)
+                index = self._known().index
+                self._shred(self._engine.session.createDataFrame(batch), BATCH, index)
             with timings.of("shred"):
-                self._remember_tagpaths()
-            choice = self._match(stream, plan, branches_in_sql)
+                aside = self._engine.fetch(SET_ASIDE)
+                more = self._remember_tagpaths(aside)
+            with timings.of("plan"):
+                choice = self._match(stream, plan, branches_in_sql, None if more or index is None else GIVEN_KEYS)
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
-            with timings.of("rejected"):
-                rejected = self._engine.fetch(REJECTED)
             with timings.of("sample"):
-                self._sampler.sample()
-        return Result(notifications, rejected, choice, timings)
+                self._sampler.sample(batch.num_rows)
+        return Result(notifications, _rejected(aside, duplicates), choice, timings)
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for."""
         with self._engine.pipeline():
-            self._shred(_numbered(messages))
+            self._shred(_numbered(messages), FRAME)
             self._match_tagpaths()
             self._match(stream, plan, None)
             frames = self._engine.frame(NOTIFICATIONS), self._engine.frame(REJECTED)
             self._engine.detach()
         return frames
 
-    def _shred(self, messages: DataFrame) -> None:
+    def _shred(self, messages: DataFrame, relations: Pipeline, index: KeyIndex | None = None) -> None:
         """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
-        function = shredding(known_tagpaths(self._store), known_linear_paths(self._store), self._limits)
+        known = self._known()
+        function = shredding(known.tagpaths, known.linear_paths, self._limits, index)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
-        self._store.run(*FRAME)
+        self._store.run(*relations)
 
-    def _remember_tagpaths(self) -> None:
-        """New tag paths come to the driver, are matched in the executors, and join those of the store."""
-        tagpaths = [row["tagpath"] for row in self._store.rows(FOUND_TAGPATHS)]
+    def _known(self) -> Known:
+        """What the driver knows of paths and queries, read again if subscriptions have changed."""
+        if self._remembered is None or self._remembered.changes != self._engine.shared.changes:
+            self._engine.hold(*MATCHING)
+            tagpaths, linear_paths = known_tagpaths(self._store), known_linear_paths(self._store)
+            summary = summarise(self._store)
+            index = load_key_index(self._store, summary)
+            self._remembered = Known(self._engine.shared.changes, tagpaths, linear_paths, summary, index)
+        return self._remembered
+
+    def _remember_tagpaths(self, aside: pa.Table) -> bool:
+        """New tag paths, if any, come to the driver, are matched in the executors, and join those of the store."""
+        tagpaths = sorted({row["tagpath"] for row in aside.to_pylist() if row["tagpath"] is not None})
         if not tagpaths:
-            return
+            return False
         with self._engine.transaction():
             self._store.refuse_collisions(TAGPATH_COLLISION)
             function = linear_matcher(tagpaths, self._limits)
             self._engine.map_arrow("path_matched", file_step("linear_row"), function, PATH_MATCHED)
             self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
+        self._remembered = None
+        return True
 
     def _match_tagpaths(self) -> None:
         """New tag paths are matched for this frame only, in the executors."""
-        function = tagpath_matcher(known_linear_paths(self._store), self._limits)
+        function = tagpath_matcher(self._known().linear_paths, self._limits)
         self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)
 
-    def _match(self, stream: str, plan: str, branches_in_sql: bool | None) -> Choice:
+    def _match(
+        self, stream: str, plan: str, branches_in_sql: bool | None, given: Pipeline | None = None
+    ) -> Choice:
         summary = self.summary()
         choice = choose(plan, summary)
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         self._engine.load("batch", pa.table({"stream": [stream]}))
-        self._store.run(*filter_pipeline(choice.plan, summary, branches_in_sql=in_sql))
+        known = given if choice.plan == "unroll" else None
+        self._store.run(*filter_pipeline(choice.plan, summary, branches_in_sql=in_sql, given=known))
         return choice
 
 
-def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> pa.Table:
-    rows: list[tuple[int, str, str | None, bytes | None]] = []
-    for event_id, given in enumerate(messages, start=1):
-        message_id, xml = message_of(given)
-        rows.append((event_id, message_id, *_payload(xml)))
-        if progress is not None:
-            progress(1)
-    return table_of(rows, _MESSAGES)
+def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> tuple[pa.Table, list[Duplicate]]:
+    """The messages as rows; a second one with the same id is set aside."""
+    duplicates: list[Duplicate] = []
+    rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in numbered(messages, duplicates, progress)]
+    return table_of(rows, _MESSAGES), duplicates
+
+
+def _rejected(aside: pa.Table, duplicates: list[Duplicate]) -> pa.Table:
+    own = table_of(duplicates, ROWS_REJECTED)
+    found = aside.filter(pc.is_valid(aside["code"])).select(ROWS_REJECTED.names)
+    return pa.concat_tables([found.cast(ROWS_REJECTED), own]).sort_by("event_id").drop_columns("event_id")
 
 
 def _payload(xml: object) -> tuple[str | None, bytes | None]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from xpubsub.limits import Limits
-from xpubsub.plan.reads import DOCUMENT_PATH, TAGPATHS
+from xpubsub.plan.choose import Summary
+from xpubsub.plan.keys import key_index
+from xpubsub.plan.reads import DOCUMENT_PATH, KEYS, TAGPATHS
+from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.matches import LinearUse, linear_matcher
 from xpubsub.shred.rows import PATH_MATCHED
 from xpubsub.shred.tagpaths import TagPathCache
@@ -41,3 +44,14 @@ def match_new_linear_paths(store: Store, limits: Limits) -> None:
     """Make the relation `path_matched`: what this call's new linear paths match among the known tag paths."""
     tagpaths = [row["tagpath"] for row in store.rows(TAGPATHS)]
     store.engine.map_arrow("path_matched", _NEW_LINEAR, linear_matcher(tagpaths, limits), PATH_MATCHED)
+
+
+def load_key_index(store: Store, summary: Summary) -> KeyIndex | None:
+    """The keys of the store by tag path, if they are few enough to be held in memory."""
+    if int(store.rows(KEYS)[0]["keys"]) > MOST_KEYS:
+        return None
+    *before, last = key_index(classes=summary.classes)
+    with store.engine.pipeline():
+        store.run(*before)
+        columns = store.engine.fetch(last).to_pydict()
+    return KeyIndex(zip(*columns.values(), strict=True))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 
 from xpubsub.collector import collector_paused
-from xpubsub.jobs.messages import Given, message_of
+from xpubsub.jobs.messages import Duplicate, Given, numbered
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
+from xpubsub.jobs.single import Lookup, load_lookup, match_single
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import Summary, choose, filter_pipeline
+from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
-from xpubsub.shred.messages import Message, MessageShredder
+from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
@@ -34,11 +35,13 @@ class Publisher:
         self._summary: Summary | None = None
         self._changes = store.engine.shared.changes
         self._sampler = Sampler(store)
+        self._lookup: tuple[Lookup | None] | None = None
 
     def forget(self) -> None:
         """Subscriptions have changed: look everything up again."""
         self._cache = None
         self._summary = None
+        self._lookup = None
         self._changes = self._store.engine.shared.changes
 
     def summary(self) -> Summary:
@@ -58,30 +61,53 @@ class Publisher:
         timings = Timings()
         try:
             with self._store.engine.pipeline():
-                rejected = self._shred(messages, timings, progress)
-                notifications = self._match(choice.plan, stream, timings, branches_in_sql)
-                with timings.of("sample"):
-                    self._sampler.sample()
+                shredder, rejected = self._shred(messages, timings, progress)
+                notifications = self._single(shredder, choice, stream, timings)
+                if notifications is None:
+                    self._load(shredder, timings)
+                    notifications = self._match(choice.plan, stream, timings, branches_in_sql)
+                    with timings.of("sample"):
+                        self._sampler.sample(len(shredder.messages))
         except BaseException:
             self.forget()
             raise
         return Result(notifications, rejected, choice, timings)
 
-    def _shred(self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None) -> pa.Table:
-        """Make the relations `sax_parse_result` and `event`; returns what was rejected."""
+    def _single(self, shredder: MessageShredder, choice: Choice, stream: str, timings: Timings) -> pa.Table | None:
+        """The notifications of a batch of one message, if point lookups are enough for it."""
+        if len(shredder.messages) != 1 or choice.plan != "unroll" or self._sampler.worth(1):
+            return None
+        with timings.of("lookup"):
+            if self._lookup is None:
+                self._lookup = (load_lookup(self._store, self.summary()),)
+            [lookup] = self._lookup
+            if lookup is None:
+                return None
+            held = lookup.index.held(shredder.rows)
+            return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
+
+    def _shred(
+        self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None
+    ) -> tuple[MessageShredder, pa.Table]:
+        """Read the messages; returns what they hold, and what was rejected."""
         if self._cache is None:
             self._cache = tagpath_cache(self._store, self._limits)
         shredder = MessageShredder(self._cache, self._limits)
-        duplicates: list[tuple[object, ...]] = []
+        duplicates: list[Duplicate] = []
         with timings.of("shred"), collector_paused():
-            shredder.shred(_numbered(messages, duplicates, progress))
+            shredder.shred(numbered(messages, duplicates, progress))
+        with timings.of("paths"):
+            self._remember_tagpaths(self._cache)
+        rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
+        return shredder, rejected.sort_by("event_id").drop_columns("event_id")
+
+    def _load(self, shredder: MessageShredder, timings: Timings) -> None:
+        """Make the relations `sax_parse_result` and `event`."""
+        with timings.of("shred"), collector_paused():
             nodes = shredder.nodes()
         with timings.of("load"):
-            self._remember_tagpaths(self._cache)
             self._store.engine.load("sax_parse_result", nodes)
             self._store.engine.load("event", shredder.events())
-        rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
-        return rejected.sort_by("event_id").drop_columns("event_id")
 
     def _remember_tagpaths(self, cache: TagPathCache) -> None:
         found = cache.take_found()
@@ -92,7 +118,7 @@ class Publisher:
                 engine.load("path_matched", found.matched())
                 self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
-            self._summary = None
+            self._summary = self._lookup = None
 
     def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> pa.Table:
         """Run the steps of a plan; the result of the last is what they are all for."""
@@ -113,20 +139,3 @@ def summarise(store: Store) -> Summary:
     """Count what the plan is chosen from."""
     row = store.rows(file_step("summary"))[0]
     return Summary(**{name: int(value) for name, value in row.items()})
-
-
-def _numbered(
-    messages: Iterable[Given], duplicates: list[tuple[object, ...]], progress: Callable[[int], None] | None
-) -> Iterator[Message]:
-    """Messages with event ids; a second one with the same id is set aside."""
-    seen: set[str] = set()
-    for event_id, given in enumerate(messages, start=1):
-        message_id, xml = message_of(given)
-        if message_id in seen:
-            reason = "an earlier message of the batch has the same id"
-            duplicates.append((event_id, message_id, "duplicate-id", reason, None, None))
-            continue
-        seen.add(message_id)
-        yield event_id, message_id, xml
-        if progress is not None:
-            progress(1)

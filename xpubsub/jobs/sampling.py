@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xpubsub.plan.reads import EVENTS
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
@@ -17,14 +16,15 @@ class Sampler:
         self._store = store
         self._sampled: int | None = None
 
-    def sample(self) -> None:
-        """Append the values of the batch under way, if they are worth it."""
+    def worth(self, messages: int) -> bool:
+        """Whether a batch of so many messages is sampled."""
         if self._sampled is None:
             self._sampled = int(self._store.rows(file_step("seen_messages"))[0]["messages"])
-        if self._sampled >= ENOUGH:
-            return
-        messages = int(self._store.rows(EVENTS)[0]["messages"])
-        if messages and messages * 10 >= self._sampled:
+        return self._sampled < ENOUGH and bool(messages) and messages * 10 >= self._sampled
+
+    def sample(self, messages: int) -> None:
+        """Append the values of the batch under way, of so many messages, if they are worth it."""
+        if self.worth(messages):
             self._store.run(file_step("value_seen"))
             self._store.append(("value_sample", file_step("value_sample")))
-            self._sampled += messages
+            self._sampled = (self._sampled or 0) + messages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xpubsub.errors import Error
 from xpubsub.plan.brpred import branches_by_function, branches_by_sql
@@ -15,6 +15,11 @@ OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
 """Plans of the other kinds of subscription: they may be named, and do nothing for filters."""
 
 
+MATCHING = (
+    "predicate_key", "predicate_unroll", "query_predicate", "query_text", "query_branch", "query_branchpoint",
+    "path_match", "tagpath_brinfo", "subscription_query", "completed_call", "unsubscription",
+)
+"""The tables of the store that matching reads."""
 MANY_PATHS = 8
 """Linear paths that match a tag path, on average, from which on classes pay."""
 
@@ -83,18 +88,22 @@ def _automatic(summary: Summary) -> Choice:
     return Choice("unroll", f"{summary.queries} queries mostly start from a selective equality predicate")
 
 
-def filter_pipeline(plan: str, summary: Summary, *, branches_in_sql: bool) -> Pipeline:
-    """All steps from shredded messages to notifications."""
+def filter_pipeline(
+    plan: str, summary: Summary, *, branches_in_sql: bool, given: Pipeline | None = None
+) -> Pipeline:
+    """All steps from shredded messages to notifications; `given` are those for keys that are known to hold."""
     notification = file_step("notification", distinct="distinct" if summary.alternatives else "")
     tail = (file_step("gone"), notification)
+    *before, candidate = _candidates(plan, summary, given)
     if not summary.levels:
-        return (*_candidates(plan, summary), file_step("matched", file="matched_all"), *tail)
+        return (*before, replace(candidate, reused=False), file_step("matched", file="matched_all"), *tail)
     branches = branches_by_sql(summary.levels, summary.inner_points) if branches_in_sql else branches_by_function()
-    return (*_candidates(plan, summary), *branches, file_step("matched"), *tail)
+    return (*before, replace(candidate, reused=True), *branches, file_step("matched"), *tail)
 
 
-def _candidates(plan: str, summary: Summary) -> Pipeline:
+def _candidates(plan: str, summary: Summary, given: Pipeline | None) -> Pipeline:
     texts = summary.texts > 0
     if plan == "unroll":
-        return unroll(summary.slots_used, rest=summary.long_queries > 0, texts=texts, classes=summary.classes)
+        rest, classes = summary.long_queries > 0, summary.classes
+        return unroll(summary.slots_used, rest=rest, texts=texts, classes=classes, given=given)
     return share(texts=texts) if plan == "share" else bucket(texts=texts)

@@ -12,6 +12,19 @@ FRAME: Pipeline = (
 )
 """From `shredded` to what the matching reads."""
 
+BATCH: Pipeline = (
+    file_step("event", file="batch_event"),
+    file_step("sax_parse_result", file="frame_node"),
+    file_step("tagpath_found", file="frame_tagpath"),
+)
+"""The same where message ids are known to be different."""
+
+SET_ASIDE: Step = file_step("set_aside", file="batch_aside")
+"""What the driver has to know: new tag paths, and messages set aside."""
+
+GIVEN_KEYS: Pipeline = (file_step("key_held", file="batch_held", reused=True),)
+"""Keys that were found to hold when the messages were shredded."""
+
 OWN_MATCHES: Pipeline = (
     file_step("path_match", file="frame_path_match"),
     file_step("tagpath_brinfo", file="frame_tagpath_brinfo"),

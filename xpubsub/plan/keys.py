@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.step import Pipeline, file_step
 
 
-def keys_held(*, classes: bool = False) -> Pipeline:
-    """Which predicates hold in which message, as far as keys can tell; by classes where many paths match a tag path."""
-    by_class = (
-        file_step("path_class"),
-        file_step("key_class", reused=True),
-        file_step("tagpath_key", file="tagpath_class_key", reused=True),
-    )
-    return (
-        file_step("batch_tagpath", reused=True),
-        *(by_class if classes else (file_step("tagpath_key", reused=True),)),
-        file_step("node_range"),
-        file_step("key_held", reused=True),
-    )
+CLASSES: Pipeline = (file_step("path_class"), file_step("key_class", reused=True))
+"""The keys that stand for others, where many linear paths match a tag path."""
+
+
+def keys_held(*, classes: bool = False, given: Pipeline | None = None) -> Pipeline:
+    """Which predicates hold in which message, as far as keys can tell; `given` says where that is known already."""
+    by_class = CLASSES if classes else ()
+    tagpath_key = file_step("tagpath_key", file="tagpath_class_key" if classes else "tagpath_key", reused=True)
+    found = (tagpath_key, file_step("node_range"), file_step("key_held", reused=True))
+    return (file_step("batch_tagpath", reused=True), *by_class, *(found if given is None else given))
+
+
+def key_index(*, classes: bool) -> Pipeline:
+    """All keys by tag path; the last step has them."""
+    if not classes:
+        return (file_step("index_key"),)
+    return (*CLASSES, file_step("index_key", file="index_class_key"))
 
 
 def walked(name: str, first_stage: int, *, classes: bool = False) -> Pipeline:
@@ -33,15 +37,11 @@ def texts_tested(steps: Pipeline, texts: bool) -> Pipeline:
     """Test what keys cannot tell, if any query asks for it; the last step finds the candidates by keys."""
     *before, last = steps
     if not texts:
-        return (*before, _named(last, "candidate"))
+        return (*before, replace(last, name="candidate"))
     return (
         *before,
-        _named(last, "key_candidate"),
+        replace(last, name="key_candidate", reused=True),
         file_step("text_asked", reused=True),
         file_step("text_failed"),
-        file_step("candidate", file="text_candidate", reused=True),
+        file_step("candidate", file="text_candidate"),
     )
-
-
-def _named(step: Step, name: str) -> Step:
-    return replace(step, name=name, reused=True)

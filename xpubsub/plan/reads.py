@@ -5,7 +5,6 @@ from __future__ import annotations
 from xpubsub.step import Step
 
 NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
-EVENTS = Step("events", "select count(*) as messages from event")
 FOUND_TAGPATHS = Step("found", "select tagpath from tagpath_found")
 TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
 DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
@@ -19,3 +18,4 @@ SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_pat
 SUMMARIES = Step(
     "summaries",
     "select (select count(*) from query_summary) as summaries, (select count(*) from stored_query) as queries")
+KEYS = Step("keys", "select count(*) as keys from predicate_key")

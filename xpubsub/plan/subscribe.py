@@ -35,6 +35,7 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("query_text", Step("new_text", "select * from arranged_text")),
     ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
+    ("access_subscription", file_step("new_access_subscription")),
     ("query_summary", NEW_SUMMARY),
     ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
     ("subscription_query", file_step("new_subscription_query")),

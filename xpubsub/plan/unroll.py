@@ -7,10 +7,13 @@ from xpubsub.shred.keys import ALWAYS, EQUAL
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def unroll(slots: int, *, rest: bool = True, texts: bool = True, classes: bool = False) -> Pipeline:
+def unroll(
+    slots: int, *, rest: bool = True, texts: bool = True, classes: bool = False, given: Pipeline | None = None
+) -> Pipeline:
     """Candidates by unrolled predicates; without a rest no query has more predicates than slots."""
     by_class = (class_unroll(slots),) if classes else ()
-    found = (*keys_held(classes=classes), *by_class, unroll_slots(slots, "class_unroll" if classes else "predicate_unroll"))
+    slotted = unroll_slots(slots, "class_unroll" if classes else "predicate_unroll")
+    found = (*keys_held(classes=classes, given=given), *by_class, slotted)
     if not rest:
         return texts_tested(found, texts)
     walk = walked("chain_end", EQUAL, classes=classes)

@@ -8,40 +8,45 @@ import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.limits import Limits
+from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.shred.rows import REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
+from xpubsub.shred.rows import KEY_HELD, REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
 from xpubsub.shred.tagpaths import TagPathCache
 
-NODE, EVENT, REJECTION, FOUND = "node", "event", "rejected", "tagpath"
+NODE, EVENT, REJECTION, FOUND, HELD = "node", "event", "rejected", "tagpath", "held"
 SHREDDED = pa.schema([
     pa.field("row_kind", TEXT), pa.field("message_id", TEXT), *SAX_PARSE_RESULT,
     *(field for field in REJECTED if field.name not in ("event_id", "message_id")),
-    *(field for field in TAGPATH if field.name != "tagpath_id"),
+    *(field for field in TAGPATH if field.name != "tagpath_id"), *(field for field in KEY_HELD if field.name != "event_id"),
 ])
-"""One node, one message read, one message set aside, or one tag path seen for the first time."""
+"""One node, one message read, one set aside, one tag path seen for the first time, or one key that holds."""
 _CHUNK = 1000
 """Messages shredded before their rows are handed on: memory is bounded by them."""
 
 
-def shredding(known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFunction:
+def shredding(
+    known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits, index: KeyIndex | None = None
+) -> ArrowFunction:
     """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows."""
     def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         cache = TagPathCache(known, lambda: linear, limits)
         for batch in batches:
             for start in range(0, batch.num_rows, _CHUNK):
-                yield from _shred(batch.slice(start, _CHUNK), cache, limits)
+                yield from _shred(batch.slice(start, _CHUNK), cache, limits, index)
     return shredded
 
 
-def _shred(batch: pa.RecordBatch, cache: TagPathCache, limits: Limits) -> Iterator[pa.RecordBatch]:
+def _shred(
+    batch: pa.RecordBatch, cache: TagPathCache, limits: Limits, index: KeyIndex | None
+) -> Iterator[pa.RecordBatch]:
     event_ids, message_ids, *payloads = (column.to_pylist() for column in batch.columns)
     messages = (next((each for each in forms if each is not None), None) for forms in zip(*payloads, strict=True))
-    shredder = MessageShredder(cache, limits)
+    shredder = MessageShredder(cache, limits, index)
     shredder.shred(zip(event_ids, message_ids, messages, strict=True))
     parts = {
         NODE: shredder.nodes(), EVENT: shredder.events(),
-        REJECTION: shredder.rejected(), FOUND: cache.take_found().found(),
+        REJECTION: shredder.rejected(), FOUND: cache.take_found().found(), HELD: shredder.held(),
     }
     for kind, table in parts.items():
         yield from _widen(kind, table).to_batches()

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from xpubsub.limits import Limits
-from xpubsub.shred.node_rows import NodeRows
+from xpubsub.shred.key_index import KeyIndex
+from xpubsub.shred.node_rows import NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
-from xpubsub.shred.rows import EVENT, REJECTED
+from xpubsub.shred.rows import EVENT, KEY_HELD, REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -20,11 +21,14 @@ Message = tuple[int, str, object]
 class MessageShredder:
     """Collects the rows of a batch of messages; a message that fails leaves only its rejection."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits, index: KeyIndex | None = None) -> None:
         self._cache = cache
         self._limits = limits
         self._nodes = NodeRows()
-        self._events: list[tuple[int, str]] = []
+        self._index = index
+        self._held: list[tuple[int, int, float]] = []
+        self.messages: list[tuple[int, str]] = []
+        """The messages read: event ids and message ids."""
         self._rejected: list[tuple[int, str, str, str, int | None, int | None]] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
@@ -37,7 +41,10 @@ class MessageShredder:
                 if message_id is None:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
-                self._events.append((event_id, message_id))
+                self.messages.append((event_id, message_id))
+                if self._index is not None:
+                    held = self._index.held(self._nodes.rows[before:])
+                    self._held.extend((event_id, key, top) for key, top in held.items())
                 self._nodes.settle()
             except Refused as refused:
                 self._nodes.truncate(before)
@@ -47,9 +54,18 @@ class MessageShredder:
         """The nodes that subscriptions ask for: `sax_parse_result`."""
         return self._nodes.table()
 
+    @property
+    def rows(self) -> list[NodeRow]:
+        """The nodes of the messages read last."""
+        return self._nodes.rows
+
+    def held(self) -> pa.Table:
+        """The keys that hold, if there is an index of them: `key_held`."""
+        return table_of(self._held, KEY_HELD)
+
     def events(self) -> pa.Table:
         """The messages read."""
-        return table_of(self._events, EVENT)
+        return table_of(self.messages, EVENT)
 
     def rejected(self) -> pa.Table:
         """The messages set aside, with their event ids."""

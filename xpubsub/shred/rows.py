@@ -13,6 +13,9 @@ SAX_PARSE_RESULT = pa.schema([
 ])
 """One node of one message that some subscription asks for."""
 
+KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("top", pa.float64())])
+"""One key that holds in one message."""
+
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """One well-formed message of the batch."""
 

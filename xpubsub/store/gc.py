@@ -33,6 +33,7 @@ KEPT: dict[str, Step] = {
     "completed_call": _kept("completed_call", "visible", "call_no"),
     "stored_query": Step("gc_stored_query", "select * from new_query"),
     "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled order by access"),
+    "access_subscription": file_step("gc_access_subscription"),
     "query_text": Step("gc_query_text", "select * from arranged_text"),
     "predicate_key": Step("gc_predicate_key", "select distinct * from arranged_key"),
     "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),

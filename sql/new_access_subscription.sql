@@ -1,0 +1,7 @@
+-- One row: a subscription of this call beside the key by which its query is found.
+select u.access, q.sub_id, f.call_no, c.subscription_id, f.stream
+from compiled_query as q
+join compiled_new as c on c.row_no = q.row_no
+join predicate_unroll as u on u.sub_id = q.sub_id
+cross join call_form as f
+order by u.access

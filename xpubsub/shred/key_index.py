@@ -1,0 +1,84 @@
+"""Which keys hold in a message, looked up node by node: for few messages, or where the messages are.
+
+The same answer as the SQL step `key_held` gives for a whole batch.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xpubsub.language.numbers import to_number
+from xpubsub.shred.keys import ALWAYS
+from xpubsub.shred.node_rows import NodeRow
+
+MOST_KEYS = 200_000
+"""Keys that are worth holding in memory."""
+Held = dict[int, float]
+"""Keys that hold, each with its top."""
+IndexRow = tuple[int, int, str, str | None, float | None]
+"""(tag path, key, op, value, number)."""
+
+
+@dataclass
+class _Keys:
+    """The keys that nodes of one tag path can make hold."""
+
+    texts: dict[str, list[int]] = field(default_factory=dict)
+    numbers: dict[float, list[int]] = field(default_factory=dict)
+    exists: list[int] = field(default_factory=list)
+    sides: dict[str, list[tuple[float, int]]] = field(default_factory=lambda: {">": [], "<": []})
+    """For each side the lower limits of buckets with their keys, ascending; the first has none."""
+
+    def add(self, key: int, op: str, value: str | None, number: float | None) -> None:
+        if op == "exists":
+            self.exists.append(key)
+        elif op != "=":
+            self.sides[op].append((-math.inf if number is None else number, key))
+        elif value is not None:
+            self.texts.setdefault(value, []).append(key)
+        elif number is not None:
+            self.numbers.setdefault(number, []).append(key)
+
+
+class KeyIndex:
+    """The keys of a store by tag path."""
+
+    def __init__(self, rows: Iterable[IndexRow]) -> None:
+        self._keys: dict[int, _Keys] = {}
+        for tagpath_id, key, op, value, number in rows:
+            self._keys.setdefault(tagpath_id, _Keys()).add(key, op, value, number)
+        for keys in self._keys.values():
+            for limits in keys.sides.values():
+                limits.sort()
+
+    def held(self, nodes: Sequence[NodeRow]) -> Held:
+        """The keys that hold in the message with these nodes."""
+        held: Held = {ALWAYS: math.inf}
+        for _, tagpath_id, _, _, value, numeric in nodes:
+            keys = self._keys.get(tagpath_id)
+            if keys is not None:
+                _hold(held, keys, value, None if numeric is None else to_number(numeric))
+        return held
+
+
+def _hold(held: Held, keys: _Keys, value: str | None, number: float | None) -> None:
+    for key in keys.exists:
+        held[key] = math.inf
+    if value is not None:
+        for key in keys.texts.get(value, ()):
+            held[key] = math.inf
+    if number is not None:
+        for key in keys.numbers.get(number, ()):
+            held[key] = math.inf
+        _hold_range(held, keys.sides[">"], number)
+        _hold_range(held, keys.sides["<"], -number)
+
+
+def _hold_range(held: Held, limits: list[tuple[float, int]], top: float) -> None:
+    """All keys whose limit is below; the one without a limit even if nothing is."""
+    for limit, key in limits[: bisect_left(limits, (top,))] or limits[:1]:
+        if (limit < top or limit == -math.inf) and held.get(key, -math.inf) <= top:
+            held[key] = top
