@@ -1,6 +1,7 @@
 # make demo    the broker at work on sample data; needs Python 3.11 or later, no Java
 # make test    linters, types and tests on both engines; installs a Java runtime if there is none
-# make wheel   dist/xpubsub-*.whl        make bench   the benchmarks        make clean
+# make bench   the benchmarks in a small size: tables, build/bench/results.json and plots
+# make wheel   dist/xpubsub-*.whl        make clean
 
 VENV := .venv
 RUN := $(VENV)/bin
@@ -19,10 +20,8 @@ test: $(VENV)/.installed-test
 	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py) && \
 	$(RUN)/pytest
 
-ifneq ($(wildcard benchmarks/run.py),)
 bench: $(VENV)/.installed-bench
-	@home=$$(bash tools/java.sh) && JAVA_HOME="$$home" $(RUN)/python benchmarks/run.py
-endif
+	@home=$$(bash tools/java.sh) && JAVA_HOME="$$home" $(RUN)/python benchmarks/run.py --quick --plots build/bench
 
 wheel: $(VENV)/.installed-test
 	$(RUN)/python -m build --wheel --no-isolation

@@ -1,5 +1,4 @@
 -- One row: a visible subscription that this call removes.
-select distinct f.call_no, l.subscription_id
-from leaving as l
-semi join visible as v on v.subscription_id = l.subscription_id
+select distinct f.call_no, v.subscription_id
+from visible as v
 cross join call_form as f

@@ -19,7 +19,7 @@ from xpubsub.store.store import Store
 
 
 def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
-    """Arrange the queries of the relation `new_query`: makes `unrolled`, `arranged_edge`, `arranged_key`, `new_bucket`."""
+    """Arrange the queries of the relation `new_query`: makes `new_bucket` and the relations of `OUTPUTS`."""
     store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
     store.engine.split_arrow(QUERIES, _function(arranger), OUTPUTS)

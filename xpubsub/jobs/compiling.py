@@ -95,7 +95,7 @@ class _Process:
 def main() -> None:
     """Compile the rows of a folder into files beside them, one for each kind."""
     folder = Path(sys.argv[1])
-    compiler: Compiler = pickle.loads((folder / "compiler").read_bytes())  # noqa: S301
+    compiler: Compiler = pickle.loads((folder / "compiler").read_bytes())
     parts: dict[str, list[pa.Table]] = {}
     for name, table in compiling(compiler, None)(iter(_read(folder / "rows").to_batches())):
         parts.setdefault(name, []).append(table)

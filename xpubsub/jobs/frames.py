@@ -150,7 +150,8 @@ class FramePublisher:
 def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> tuple[pa.Table, list[Duplicate]]:
     """The messages as rows; a second one with the same id is set aside."""
     duplicates: list[Duplicate] = []
-    rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in numbered(messages, duplicates, progress)]
+    given = numbered(messages, duplicates, progress)
+    rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in given]
     return table_of(rows, _MESSAGES), duplicates
 
 

@@ -16,6 +16,7 @@ from xpubsub.jobs.paths import load_key_index
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.single import MOST_LOOKUPS, found_queries, subscribers
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
+from xpubsub.shred.tables import table_of
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
@@ -54,8 +55,7 @@ def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stre
         return None
     passing = _passing(store, lookup.slots, held, access) if access else []
     found = _subscriptions(store, lookup.gone, access, passing, stream) if len(passing) else []
-    columns = [pa.array([message_id] * len(found), pa.string()), pa.array(found, pa.string()), pa.nulls(len(found), pa.string())]
-    return pa.Table.from_arrays(columns, schema=NOTIFICATIONS)
+    return table_of([(message_id, subscription_id, None) for subscription_id in found], NOTIFICATIONS)
 
 
 def _subscriptions(store: Store, gone: dict[str, int], access: list[int], sub_ids: Any, stream: str) -> list[str]:

@@ -21,6 +21,7 @@ from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
+
 @dataclass(frozen=True)
 class SubscribeForm:
     """What all subscriptions of a call have in common."""
@@ -43,9 +44,10 @@ def subscribe(
     compiler = Compiler(form.namespaces, form.dialect, limits)
     with store.call("subscribe", subscriptions=incoming.num_rows, **form.row()):
         store.engine.load("incoming", incoming)
+        store.engine.load("asked", incoming.select(["subscription_id"]))
         compiled = compiling(compiler, None) if store.engine.DISTRIBUTED else compiling_in_parallel(compiler, progress)
         store.engine.split_arrow(incoming, compiled, OUTPUTS)
-        store.run(*store.visible())
+        store.run(*store.visible_asked())
         _refuse(store)
         store.run(*NEW)
         store.refuse_collisions(file_step("collision"))
@@ -58,8 +60,8 @@ def subscribe(
 def unsubscribe(store: Store, ids: list[str]) -> list[str]:
     """Remove visible subscriptions; returns the ids that were removed."""
     with store.call("unsubscribe", subscriptions=len(ids)):
-        store.engine.load("leaving", pa.table({"subscription_id": pa.array(ids, pa.string())}))
-        store.run(*store.visible(), file_step("new_unsubscription"))
+        store.engine.load("asked", pa.table({"subscription_id": pa.array(ids, pa.string())}))
+        store.run(*store.visible_asked(), file_step("new_unsubscription"))
         store.engine.append("unsubscription", REMOVED)
         return [row["subscription_id"] for row in store.rows(REMOVED)]
 

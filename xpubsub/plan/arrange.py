@@ -26,8 +26,8 @@ KEPT_SUMMARY = file_step(
           " semi join visible as v on v.subscription_id = t.subscription_id and v.call_no = t.call_no)",
 )
 """The summary of a store out of all queries that are kept."""
-NEW_PREDICATE = file_step(
-    "new_predicate", known="anti join query_predicate as s on s.chain_id = n.chain_id and s.pre_id = n.pre_id and s.key = n.key")
+_STORED = "anti join query_predicate as s on s.chain_id = n.chain_id and s.pre_id = n.pre_id and s.key = n.key"
+NEW_PREDICATE = file_step("new_predicate", known=_STORED)
 """The edges of a call's chains that are not stored yet."""
 KEPT_PREDICATE = file_step("new_predicate", known="")
 """The edges of the chains of all queries that are kept."""

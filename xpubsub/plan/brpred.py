@@ -30,7 +30,8 @@ def _level(level: int, inner_points: int) -> Step:
     numbers = range(1, inner_points + 1)
     joins = "\n  ".join(_join(f"truth_{level + 1}", number) for number in numbers)
     wanted = " ".join(
-        f"and (array_length(q.inner_at) < {number} or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
+        f"and (array_length(q.inner_at) < {number}"
+        f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
         for number in numbers
     )
     return file_step(f"truth_{level}", file="brpred_level", level=str(level), joins=joins, wanted=wanted)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from xpubsub.step import Pipeline, file_step
 
-
 CLASSES: Pipeline = (file_step("path_class"), file_step("key_class", reused=True))
 """The keys that stand for others, where many linear paths match a tag path."""
 

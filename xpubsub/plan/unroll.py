@@ -27,18 +27,21 @@ def unroll_slots(slots: int, table: str) -> Step:
     """
     joins = "\n".join(_slot_join(slot) for slot in range(1, slots + 1))
     header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
-    select = f"select a.event_id, u.sub_id, u.final, u.chain_id\nfrom key_held as a\njoin {table} as u on u.access = a.key"
-    return Step("unroll_slots", f"{header}\n{select}\n{joins}", reused=True)
+    select = "select a.event_id, u.sub_id, u.final, u.chain_id"
+    tables = f"from key_held as a\njoin {table} as u on u.access = a.key"
+    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=True)
 
 
 def class_unroll(slots: int) -> Step:
     """One row: a query with its slots, each key replaced by the one that stands for its class."""
     numbers = range(1, slots + 1)
-    keys = ", ".join(f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
+    keys = ", ".join(
+        f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
     joins = "\n".join(f"left join key_class as c{n} on c{n}.key = u.key{n}" for n in numbers)
     header = "-- One row: a query with its slots, each key replaced by the one that stands for its class."
     select = f"select a.class_key as access, u.sub_id, u.final, u.chain_id, {keys}"
-    return Step("class_unroll", f"{header}\n{select}\nfrom predicate_unroll as u\njoin key_class as a on a.key = u.access\n{joins}")
+    tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.access"
+    return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}")
 
 
 def _slot_join(slot: int) -> str:

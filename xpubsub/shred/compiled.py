@@ -23,7 +23,8 @@ Place = tuple[int | None, int | None, str | None]
 _NOWHERE: Place = (None, None, None)
 OUTPUTS = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
-    "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO, "compiled_branchpoint": COMPILED_BRANCHPOINT,
+    "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
+    "compiled_branchpoint": COMPILED_BRANCHPOINT,
 }
 """What compiling gives, by name."""
 

@@ -18,7 +18,8 @@ NODE, EVENT, REJECTION, FOUND, HELD = "node", "event", "rejected", "tagpath", "h
 SHREDDED = pa.schema([
     pa.field("row_kind", TEXT), pa.field("message_id", TEXT), *SAX_PARSE_RESULT,
     *(field for field in REJECTED if field.name not in ("event_id", "message_id")),
-    *(field for field in TAGPATH if field.name != "tagpath_id"), *(field for field in KEY_HELD if field.name != "event_id"),
+    *(field for field in TAGPATH if field.name != "tagpath_id"),
+    *(field for field in KEY_HELD if field.name != "event_id"),
 ])
 """One node, one message read, one set aside, one tag path seen for the first time, or one key that holds."""
 _CHUNK = 1000

@@ -25,7 +25,7 @@ class Handlers(NamedTuple):
     finish: Callable[[], None]
 
 
-def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:  # noqa: C901
+def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
     """Handlers that add the nodes which some subscription asks for; `begin` starts a message, `finish` ends it."""
     max_depth, max_nodes, max_attributes = limits.max_depth, limits.max_nodes, limits.max_attributes
     ids: list[int] = []

@@ -57,9 +57,9 @@ COMPILED_BRINFO = pa.schema([("linear_path", TEXT), ("linear_path_id", ID), ("br
 
 COMPILED_BRANCH = pa.schema([
     ("row_no", ID), ("sub_id", ID), ("branch", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID), ("op", TEXT),
-    ("value", TEXT), ("number", pa.float64()), ("first_only", pa.bool_()), ("level", pa.int32()), ("context", pa.int32()),
-    ("context_at", pa.int32()), ("bit", ID), ("inner_at", pa.list_(pa.int32())), ("inner_points", pa.list_(pa.int32())),
-    ("inner_wants", pa.list_(ID)),
+    ("value", TEXT), ("number", pa.float64()), ("first_only", pa.bool_()), ("level", pa.int32()),
+    ("context", pa.int32()), ("context_at", pa.int32()), ("bit", ID), ("inner_at", pa.list_(pa.int32())),
+    ("inner_points", pa.list_(pa.int32())), ("inner_wants", pa.list_(ID)),
 ])
 """One branch of a query whose branches have to be checked together."""
 
@@ -70,7 +70,7 @@ COMPILED_BRANCHPOINT = pa.schema([
 
 ARRANGED_EDGE = pa.schema([
     ("pre_id", ID), ("stage", pa.int32()), ("key", ID), ("bound", pa.float64()),
-    ("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64()), ("chain_id", ID), ("final", pa.bool_()),
+    *PREDICATE, ("chain_id", ID), ("final", pa.bool_()),
 ])
 """One edge of the chains of arranged queries."""
 
@@ -86,5 +86,6 @@ ARRANGED_TEXT = pa.schema([("sub_id", ID), *PREDICATE])
 
 def unrolled_schema(slots: int) -> pa.Schema:
     """One arranged query: the key it is found by, and the keys and bounds of its other predicates side by side."""
-    columns = [(f"{name}{slot}", kind) for slot in range(1, slots + 1) for name, kind in (("key", ID), ("bound", pa.float64()))]
+    slot = (("key", ID), ("bound", pa.float64()))
+    columns = [(f"{name}{number}", kind) for number in range(1, slots + 1) for name, kind in slot]
     return pa.schema([("access", ID), ("sub_id", ID), ("final", pa.bool_()), ("chain_id", ID), *columns])

@@ -78,7 +78,7 @@ class Asked:
         return cls(
             {(row["linear_path_id"], row["op"]): row["constants"] for row in counted},
             {row["linear_path_id"]: row["uses"] for row in counted if row["op"] == "="},
-            {(row["linear_path_id"], row["number"] if row["value"] is None else row["value"]): row["uses"] for row in common},
+            {(row["linear_path_id"], _constant(row)): row["uses"] for row in common},
         )
 
     def shares(self, linear_path_id: int, op: str, constants: Sequence[object]) -> Any:
@@ -106,3 +106,7 @@ class Selectivity:
         if seen is not None and self._messages:
             return sum(each.passing(op, values, numbers) for each in seen) / self._messages
         return self._asked.shares(linear_path_id, op, values if values is not None else numbers)
+
+
+def _constant(row: Mapping[str, Any]) -> object:
+    return row["number"] if row["value"] is None else row["value"]

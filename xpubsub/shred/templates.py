@@ -181,7 +181,8 @@ class _Places:
         if not self._marks:
             return escaped, self.getter(())
         shown = {repr(mark): mark for mark in self._marks}
-        parts = re.split("(" + "|".join(re.escape(each) for each in sorted(shown, key=len, reverse=True)) + ")", escaped)
+        longest_first = sorted(map(re.escape, shown), key=len, reverse=True)
+        parts = re.split(f"({'|'.join(longest_first)})", escaped)
         return "%s".join(parts[::2]), self.getter([shown[each] for each in parts[1::2]])
 
     def check(self) -> None:

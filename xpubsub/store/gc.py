@@ -55,5 +55,6 @@ DERIVED = ("query_predicate", "query_summary")
 
 def row_counts(store: Store) -> dict[str, int]:
     """Rows by table."""
-    counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in (*KEPT, *DERIVED))
+    tables = (*KEPT, *DERIVED)
+    counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in tables)
     return {row["name"]: int(row["amount"]) for row in store.rows(Step("row_counts", counts))}

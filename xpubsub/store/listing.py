@@ -36,7 +36,7 @@ def show_subscription(store: Store, subscription_id: str) -> Shown:
     """One visible subscription."""
     with store.engine.pipeline():
         store.engine.load("asked", pa.table({"subscription_id": [subscription_id]}))
-        store.run(*store.visible())
+        store.run(*store.visible_asked())
         rows = store.rows(file_step("show"))
         if not rows:
             raise StoreError(f"there is no subscription {subscription_id!r} in this store")

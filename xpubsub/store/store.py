@@ -15,6 +15,7 @@ from xpubsub.store.migrations import migrate
 
 DEFAULT_SLOTS = 5
 GONE, VISIBLE = file_step("gone"), file_step("visible", reused=True)
+VISIBLE_ASKED = file_step("visible", file="visible_asked", reused=True)
 
 
 class Store:
@@ -72,6 +73,10 @@ class Store:
     def visible(self) -> Pipeline:
         """The steps that lead to the relation `visible`."""
         return (GONE, VISIBLE)
+
+    def visible_asked(self) -> Pipeline:
+        """The same for the subscriptions in the relation `asked`: the others need not be touched."""
+        return (GONE, VISIBLE_ASKED)
 
 
 def _one_row(**values: object) -> pa.Table:

@@ -1,0 +1,46 @@
+"""What is to be reached: on two cores, warm, medians, ratios within one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bound on the figure, or on the ratio, of the rows that name it."""
+
+    what: str
+    text: str
+    limit: float
+    at_most: bool = True
+    of_ratio: bool = True
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """The sizes it is meant for, of those that a row has; with less it says little."""
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is within the bound."""
+        return value <= self.limit if self.at_most else value >= self.limit
+
+
+_STOCK = {"subscriptions": 1_000_000, "messages": 10_000}
+_NASA = {"subscriptions": 130_000, "messages": 2_400}
+
+BARS: dict[str, Bar] = {
+    "stock": Bar("stock, 1M x 10K, DuckDB: publish, XML in to Arrow out, at every selectivity",
+                 "<= 2.5 x (raw shred + numpy match)", 2.5, sizes=_STOCK),
+    "stock-spark": Bar("stock on Spark, warm", "<= 4 x DuckDB", 4, sizes=_STOCK),
+    "nasa": Bar("nasa, 130K, DuckDB, path matches cached", ">= 900 x the lxml loop", 900, at_most=False, sizes=_NASA),
+    "nasa-spark": Bar("nasa, 130K, Spark, warm", ">= 150 x the lxml loop", 150, at_most=False, sizes=_NASA),
+    "growth": Bar("nasa, from 130K to 700K subscriptions", "time <= 5.5 x", 5.5, sizes={"subscriptions": 700_000}),
+    "range": Bar("range, 100K x 1,000", "< 1 x a numpy loop that tests every pair", 1,
+                 sizes={"subscriptions": 100_000, "messages": 1_000}),
+    "subscribe": Bar("subscribe_many, 1M stock subscriptions", ">= 1 x the rate at which lxml compiles them", 1,
+                     at_most=False, sizes={"subscriptions": 1_000_000}),
+    "paths": Bar("42,000 linear paths x 73 tag paths", "<= 1.5 s", 1.5, of_ratio=False,
+                 sizes={"linear paths": 42_000, "tag paths": 73}),
+    "one": Bar("one message, 1M subscriptions, DuckDB, before and after 100,000 single inserts and deletes",
+               "p50 <= 3 ms", 3, of_ratio=False, sizes={"subscriptions": 1_000_000, "calls": 100_000}),
+    "memory": Bar("memory for publish of the stock batch", "<= 1 GB above the open store", 1, of_ratio=False,
+                  sizes=_STOCK),
+}

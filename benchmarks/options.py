@@ -1,0 +1,100 @@
+"""The sizes of a run and the options of `run.py`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "spark")
+_OUTPUT = Path("build/bench/results.json")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much of everything; the defaults are the sizes of the bars."""
+
+    stock_subscriptions: int = 1_000_000
+    stock_messages: int = 10_000
+    nasa_subscriptions: int = 130_000
+    nasa_grown: int = 700_000
+    nasa_documents: int = 2_433
+    range_subscriptions: int = 100_000
+    range_messages: int = 1_000
+    linear_paths: int = 42_000
+    one_subscriptions: int = 1_000_000
+    one_messages: int = 300
+    one_calls: int = 100_000
+    churn_subscriptions: int = 100_000
+    churn_batches: int = 50
+    churn_calls: int = 1_000
+    spark_stock_subscriptions: int = 1_000_000
+    spark_stock_messages: int = 10_000
+    spark_nasa_subscriptions: int = 130_000
+    spark_nasa_documents: int = 2_433
+
+    def scaled(self, scale: float) -> Sizes:
+        """All sizes times a factor."""
+        return Sizes(**{each.name: max(1, round(getattr(self, each.name) * scale)) for each in fields(self)})
+
+
+QUICK = Sizes(
+    stock_subscriptions=50_000, stock_messages=2_000, nasa_subscriptions=3_000, nasa_grown=16_000, nasa_documents=200,
+    range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_calls=500,
+    churn_subscriptions=10_000, churn_batches=10, churn_calls=200, spark_stock_subscriptions=20_000,
+    spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to run."""
+
+    parts: tuple[str, ...]
+    sizes: Sizes
+    seed: int
+    runs: int
+    spark_memory: str
+    output: Path
+    plots: Path | None
+
+
+def read_options(description: str, given: list[str] | None) -> Options:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small sizes: a few minutes in all")
+    parser.add_argument("--scale", type=float, default=1, help="a factor for all sizes, before those given by name")
+    parser.add_argument("--only", metavar="PART,...", type=_parts, default=PARTS, help=f"some of {', '.join(PARTS)}")
+    parser.add_argument("--no-spark", action="store_true", help="without the part on Spark")
+    parser.add_argument("--runs", type=_positive, default=5, help="runs of which the median is taken (default: 5)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spark-memory", default="6g", help="memory of the Spark driver (default: 6g)")
+    parser.add_argument("--output", type=Path, default=_OUTPUT, help=f"the JSON file (default: {_OUTPUT})")
+    parser.add_argument("--plots", type=Path, help="a folder for plots")
+    sizes = parser.add_argument_group("sizes")
+    for each in fields(Sizes):
+        sizes.add_argument(f"--{each.name.replace('_', '-')}", type=_positive, metavar="N",
+                           help=f"{each.default:,}, quick {getattr(QUICK, each.name):,}")
+    return _options(parser.parse_args(given))
+
+
+def _parts(names: str) -> tuple[str, ...]:
+    unknown = [name for name in names.split(",") if name not in PARTS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no part {', '.join(unknown)}: the parts are {', '.join(PARTS)}")
+    return tuple(names.split(","))
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _options(given: argparse.Namespace) -> Options:
+    named = {each.name: getattr(given, each.name) for each in fields(Sizes)}
+    sizes = (QUICK if given.quick else Sizes()).scaled(given.scale)
+    sizes = replace(sizes, **{name: value for name, value in named.items() if value is not None})
+    parts = tuple(part for part in given.only if part != "spark" or not given.no_spark)
+    return Options(parts, sizes, given.seed, given.runs, given.spark_memory, given.output, given.plots)

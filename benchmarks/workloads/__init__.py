@@ -1,0 +1,1 @@
+"""Messages and subscriptions to measure with: generated, seeded, sized."""

@@ -1,0 +1,153 @@
+"""Keys looked up in memory, and single messages by point lookups: the same answers as the joins give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import xpubsub
+from tests.conftest import PLANS
+from tests.generate import NAMESPACES, Expressions, Messages
+from xpubsub.jobs import sampling
+from xpubsub.jobs.paths import load_key_index, tagpath_cache
+from xpubsub.limits import Limits
+from xpubsub.plan import choose
+from xpubsub.plan.keys import key_index, keys_held
+from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.subscriptions import Compiler
+from xpubsub.step import Step
+
+Pairs = set[tuple[str, str]]
+FIELDS = ("a", "b", "c")
+
+
+def quote(random: Random) -> str:
+    fields = "".join(f"<{name}>{random.choice(('', '-0', ' 3 ', 'x', str(random.randrange(9))))}</{name}>" for name in FIELDS)
+    return f"<m><s>S{random.randrange(5)}</s>{fields * random.randrange(1, 3)}</m>"
+
+
+def condition(random: Random) -> str:
+    ranges = [f"/m/{name} {random.choice(('<', '<=', '>', '>=', '='))} {random.randrange(-2, 9)}"
+              for name in random.sample(FIELDS, random.randrange(1, 4))]
+    return " and ".join([f"/m/s = 'S{random.randrange(5)}'", *ranges] if random.random() < 0.7 else ranges)
+
+
+def accepted(expressions: Expressions, count: int) -> list[str]:
+    """Random expressions that are supported."""
+    found: list[str] = []
+    while len(found) < count:
+        text = expressions.expression()[0]
+        with suppress(xpubsub.Error):
+            Compiler(NAMESPACES).queries(text)
+            found.append(text)
+    return found
+
+
+def pairs(result: xpubsub.Result) -> Pairs:
+    return {(row["message_id"], row["subscription_id"]) for row in result.notifications.to_pylist()}
+
+
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[xpubsub.Broker]:
+    monkeypatch.setattr(sampling, "ENOUGH", 0)
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
+    random = Random(seed)
+    broker.subscribe_many([(f"s{n}", condition(random)) for n in range(300)])
+    broker.subscribe_many([(f"t{n}", condition(random)) for n in range(30)], stream="T")
+    messages = [(f"m{n}", quote(random)) for n in range(40)]
+    for change in range(3):
+        for stream in "ST":
+            together = pairs(broker.publish(messages, stream=stream))
+            results = [broker.publish([message], stream=stream) for message in messages]
+            assert set.union(*map(pairs, results)) == together
+            assert sum(result.notifications.num_rows for result in results) == len(together)
+            assert any("lookup" in result.timings and "candidate" not in result.timings for result in results)
+        broker.unsubscribe([f"s{n}" for n in range(change, 300, 3)])
+        broker.subscribe_many([(f"s{n}", condition(random)) for n in range(change, 100, 3)])
+        broker.subscribe(f"again{change}", "/m/s = 'S1' and /m/a > 2")
+    broker.gc()
+    assert set.union(*(pairs(broker.publish([message])) for message in messages)) == pairs(broker.publish(messages))
+
+
+@pytest.mark.parametrize("text", ["//a[b]/c", "contains(/m/s, 'S')", "/m/s = 'S1' or /m/a = 1", "not(/m/zzz)"])
+def test_what_asks_for_more_than_keys_goes_through_the_joins(broker: xpubsub.Broker, text: str) -> None:
+    broker.subscribe_many([("plain", "/m/s = 'S1'"), ("other", text)])
+    message = ("m", "<m><s>S1</s><a>1<b/><c/></a></m>")
+    assert pairs(broker.publish([message])) == {("m", "plain"), ("m", "other")}
+
+
+def test_a_bad_message_alone_is_set_aside(broker: xpubsub.Broker) -> None:
+    broker.subscribe("s", "/m/s = 'S1'")
+    result = broker.publish([("m", "<m>")])
+    assert result.notifications.num_rows == 0 and result.rejected["code"].to_pylist() == ["not-well-formed"]
+    assert pairs(broker.publish([("m", "<m><s>S1</s></m>")])) == {("m", "s")}
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, classes: bool) -> None:
+    monkeypatch.setattr(choose, "MANY_PATHS", 0 if classes else 10**9)
+    random = Random(3)
+    source, expressions = Messages(random), Expressions(random)
+    ranges = [f"//a/b > {n / 7} and //c <= {n} and //@x != 3" for n in range(150)]
+    with xpubsub.connect(":memory:") as broker:
+        texts = [*ranges, *accepted(expressions, 80)]
+        broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
+        messages = [(f"m{n}", source.message()) for n in range(40)]
+        broker.publish(messages)
+        store, summary = broker.store, broker._publisher.summary()
+        index = load_key_index(store, summary)
+        shredder = MessageShredder(tagpath_cache(store, Limits()), Limits(), index)
+        shredder.shred((number, name, xml) for number, (name, xml) in enumerate(messages, start=1))
+        with store.engine.pipeline():
+            store.engine.load("sax_parse_result", shredder.nodes())
+            store.engine.load("event", shredder.events())
+            store.run(*keys_held(classes=classes))
+            held = store.engine.fetch(Step("held", "select event_id, key, top from key_held"))
+    assert sorted(map(repr, rows(held))) == sorted(map(repr, rows(shredder.held())))
+    assert any(row[2] not in (math.inf,) for row in rows(held))
+
+
+def rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    return [(row["event_id"], row["key"], row["top"] + 0.0) for row in table.to_pylist()]
+
+
+def test_classes_of_paths_give_the_same_answers(
+    monkeypatch: pytest.MonkeyPatch, connect: Any, engine: str
+) -> None:
+    random = Random(8)
+    source, expressions = Messages(random), Expressions(random)
+    texts = [(f"s{n}", text) for n, text in enumerate(accepted(expressions, 60))]
+    messages = [(f"m{n}", source.message()) for n in range(15)]
+    broker = connect(engine, slots=2)
+    broker.subscribe_many(texts, namespaces=NAMESPACES)
+    plain = pairs(broker.publish(messages))
+    monkeypatch.setattr(choose, "MANY_PATHS", 0)
+    assert broker._publisher.summary().classes and plain
+    assert pairs(broker.publish(messages, plan=PLANS[0])) == plain
+    assert pairs(broker.publish(messages, plan=PLANS[0])) == plain, "and once more, with what the first time has left"
+
+
+def test_the_index_says_by_which_steps_it_is_read() -> None:
+    assert [step.name for step in key_index(classes=True)] == ["path_class", "key_class", "index_key"]
+
+
+def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) -> None:
+    path, message = tmp_path / "s.duckdb", ("m", "<m><s>S1</s><a>3</a></m>")
+    with xpubsub.connect(path) as broker:
+        broker.subscribe_many([(f"s{n}", f"/m/s = 'S1' and /m/a > {n}") for n in range(5)])
+        for table in ("query_summary", "predicate_unroll", "predicate_key", "query_predicate", "access_subscription"):
+            broker.store.engine._execute("test", f"delete from {table}")  # type: ignore[attr-defined]
+    with xpubsub.connect(path) as broker:
+        for plan in ("auto", *PLANS):
+            assert pairs(broker.publish([message], plan=plan)) == {("m", "s0"), ("m", "s1"), ("m", "s2")}
