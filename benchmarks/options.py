@@ -24,7 +24,8 @@ class Sizes:
     linear_paths: int = 42_000
     one_subscriptions: int = 1_000_000
     one_messages: int = 300
-    one_calls: int = 100_000
+    one_changes: int = 100_000
+    one_at_once: int = 100
     churn_subscriptions: int = 100_000
     churn_batches: int = 50
     churn_calls: int = 1_000
@@ -40,8 +41,8 @@ class Sizes:
 
 QUICK = Sizes(
     stock_subscriptions=50_000, stock_messages=2_000, nasa_subscriptions=3_000, nasa_grown=16_000, nasa_documents=200,
-    range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_calls=500,
-    churn_subscriptions=10_000, churn_batches=10, churn_calls=200, spark_stock_subscriptions=20_000,
+    range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_changes=500,
+    one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, spark_stock_subscriptions=20_000,
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200,
 )
 

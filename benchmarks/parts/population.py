@@ -1,4 +1,4 @@
-"""The subscriptions of a store while single calls change them: for each that goes a new one comes."""
+"""The subscriptions of a store while calls change them: for each that goes a new one comes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ class Population:
         self.seconds = 0.0
         """Spent in calls so far."""
 
-    def swap(self, times: int) -> None:
-        """Subscribe a new one and unsubscribe the oldest, so many times, by single calls."""
+    def swap(self, times: int, at_once: int = 1) -> None:
+        """Subscribe new ones and unsubscribe the oldest, so many, a few at once."""
         started = time.perf_counter()
-        for number in range(self._gone, self._gone + times):
-            self._broker.subscribe(f"s{self.size + number}", self._texts[number])
-            self._broker.unsubscribe([f"s{number}"])
+        for first in range(self._gone, self._gone + times, at_once):
+            numbers = range(first, min(first + at_once, self._gone + times))
+            self._broker.subscribe_many([(f"s{self.size + number}", self._texts[number]) for number in numbers])
+            self._broker.unsubscribe([f"s{number}" for number in numbers])
         self._gone += times
         self.seconds += time.perf_counter() - started
 
