@@ -1,22 +1,16 @@
 -- One row: a node that is a branching point of a query, with the bits of the branches that hold there.
 -- A branch holds if the node at its end passes: any one, or of a first-only branch the first in document order; and if
 -- what is wanted of the points on its way is what was found on the level below. Run once per level, deepest first.
-with kept as (
-  select r.event_id, r.sub_id, r.branch, q.context, q.bit, r.leaf, r.passes,
+select h.event_id, h.sub_id, h.context as point, h.node, bit_or(h.bit) as bits
+from (
+  select r.event_id, r.sub_id, r.branch, q.context, q.bit,
     case when q.context_at = 0 then 0 else list_extract(r.nodes, q.context_at) end as node
   from branch_row as r
   join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
   $joins
   where q.level = $level $wanted
-)
-select h.event_id, h.sub_id, h.context as point, h.node, bit_or(h.bit) as bits
-from (
-  select event_id, sub_id, context, node, bit from kept where leaf = 0
-  union all
-  select event_id, sub_id, context, node, bit
-  from kept
-  where leaf > 0
-  group by event_id, sub_id, branch, context, node, bit
-  having min_by(passes, leaf)
+  group by r.event_id, r.sub_id, r.branch, q.context, q.bit,
+    case when q.context_at = 0 then 0 else list_extract(r.nodes, q.context_at) end
+  having min_by(r.passes, r.leaf)
 ) as h
 group by h.event_id, h.sub_id, h.context, h.node

@@ -37,6 +37,12 @@ def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> 
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
+@lru_cache(maxsize=4096)
+def tables_in(sql: str) -> list[str]:
+    """The tables and relations that a statement reads, as often as they stand in it."""
+    return [table.name for table in parse(sql).find_all(exp.Table)]
+
+
 def table_ddl(statement: str, dialect: str, name: str | None = None, location: str | None = None) -> str:
     """A `create table` statement in a dialect: on Spark as Parquet, at a place of its own if one is given."""
     tree = sqlglot.parse_one(statement, read="duckdb")

@@ -17,7 +17,7 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from xpubsub.arrow import ROW_KIND, ArrowFunction, Outputs, SplitFunction, wide_schema, widened
-from xpubsub.engines.dialect import render, table_ddl
+from xpubsub.engines.dialect import render, table_ddl, tables_in
 from xpubsub.engines.shared import shared_state
 from xpubsub.engines.spark_files import StoreDirectory
 from xpubsub.errors import EngineError, StoreError
@@ -25,6 +25,8 @@ from xpubsub.ids import stable_id
 from xpubsub.step import Step
 
 _COUNTER = itertools.count()
+_HEAVY = 40
+"""Steps in the plan of a relation from which on it is computed before others build on it: plans grow with each use."""
 _TABLE = re.compile(r"create table if not exists (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"drop table if exists (\w+)", re.IGNORECASE)
 _SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
@@ -50,6 +52,8 @@ class SparkEngine:
         self._version = self._directory.version()
         self._tables: dict[str, str] = {}
         self._dropped: dict[str, int] = {}
+        self._weights: dict[str, int] = {}
+        self._lazy = False
         self._relations: dict[str, str] = {}
         self._kept: list[DataFrame] = []
         self._left: list[DataFrame] = []
@@ -106,11 +110,21 @@ class SparkEngine:
         return bool(self._version)
 
     @contextmanager
+    def lazily(self) -> Iterator[None]:
+        """A scope in which nothing is computed."""
+        self._lazy = True
+        try:
+            yield
+        finally:
+            self._lazy = False
+
+    @contextmanager
     def pipeline(self) -> Iterator[None]:
         before, kept = dict(self._relations), len(self._kept)
         try:
             yield
         finally:
+            self._weights.clear()
             for name, view in self._relations.items():
                 if before.get(name) != view:
                     self.session.catalog.dropTempView(view)
@@ -147,7 +161,12 @@ class SparkEngine:
         frame.createOrReplaceTempView(self._relations[name])
 
     def run(self, step: Step) -> None:
-        self.view(step.name, self.frame(step), keep=step.reused)
+        weight = 1 + sum(self._weights.get(name, 0) for name in tables_in(step.sql))
+        frame = self.frame(step)
+        if step.reused and weight > _HEAVY and not self._lazy:
+            frame, weight = frame.localCheckpoint(), 1
+        self.view(step.name, frame, keep=step.reused)
+        self._weights[step.name] = weight
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         self.view(name, self.map_frame(self.frame(source), function, schema), keep=True)

@@ -91,7 +91,7 @@ class FramePublisher:
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for."""
-        with self._engine.pipeline():
+        with self._engine.pipeline(), self._engine.lazily():
             self._shred(_numbered(messages), FRAME)
             self._match_tagpaths()
             self._match(stream, plan, None)

@@ -34,7 +34,7 @@ def _level(level: int, inner_points: int) -> Step:
         f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
         for number in numbers
     )
-    return file_step(f"truth_{level}", file="brpred_level", level=str(level), joins=joins, wanted=wanted)
+    return file_step(f"truth_{level}", file="brpred_level", reused=True, level=str(level), joins=joins, wanted=wanted)
 
 
 def _join(truth: str, number: int) -> str:
