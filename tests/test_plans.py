@@ -44,12 +44,19 @@ def test_a_plan_by_name_and_names_that_do_not_exist() -> None:
 
 def test_selectivity_from_values_seen() -> None:
     seen = Seen([("a", None, 90), ("b", None, 10), ("5", 5.0, 50), ("9", 9.0, 50)])
-    known = Selectivity(200, {1: [seen]})
-    shares = {op: known.shares(1, op, None, np.array([6.0]))[0] for op in ("<", "<=", ">", ">=", "=", "!=")}
-    assert shares == {"<": 0.25, "<=": 0.25, ">": 0.25, ">=": 0.25, "=": 0.0025, "!=": 1.0}
-    assert list(known.shares(1, "=", ["a", "b"], None)) == [0.45, 0.05]
-    assert known.shares(1, "exists", None, None) == 1.0
-    assert list(known.shares(1, "starts-with", ["b"], None)) == [0.05]
+    passing = {op: seen.passing(op, None, np.array([6.0]))[0] for op in ("<", "<=", ">", ">=", "=", "!=")}
+    assert passing == {"<": 50, "<=": 50, ">": 50, ">=": 50, "=": 0.5, "!=": 200}
+    assert list(seen.passing("=", ["a", "b"], None)) == [90, 10]
+    assert seen.passing("exists", None, None) == 200
+    assert list(seen.passing("starts-with", ["b"], None)) == [10]
+
+
+def test_few_messages_say_little() -> None:
+    nothing = Selectivity(3, {1: [Seen([("x", None, 3)])], 2: [Seen([("5", 5.0, 3)])]})
+    common = Selectivity(30_000, {1: [Seen([("y", None, 20_000)])], 2: [Seen([("5", 5.0, 30_000)])]})
+    for known, expected in ((nothing, True), (common, False)):
+        [equal], [above] = known.shares(1, "=", ["y"], None), known.shares(2, ">", None, np.array([9.0]))
+        assert (equal < above) == expected, "an equality is rarer than a range, until messages say otherwise"
 
 
 def test_constants_asked_for_decide_where_nothing_was_seen() -> None:

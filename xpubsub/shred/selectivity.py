@@ -13,7 +13,7 @@ RANGE_OPS = frozenset({"<", "<=", ">", ">="})
 _SCANNED = 100
 """Texts that a function is tried on; they come in the order of how often they were seen."""
 _UNCERTAIN = 20
-"""Equalities of which nothing is known, added to those counted: few say little."""
+"""Messages, or equalities, of which nothing is known, added to those counted: few say little."""
 _GUESS = {"starts-with": 0.1, "contains": 0.2, "<": 0.4, "<=": 0.4, ">": 0.4, ">=": 0.4, "!=": 0.9,
           "exists": 0.95}
 
@@ -101,11 +101,16 @@ class Selectivity:
         self._asked = asked or Asked()
 
     def shares(self, linear_path_id: int, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
-        """The share of messages in which a predicate is expected to hold, for each of several constants."""
+        """The share of messages in which a predicate is expected to hold, for each of several constants.
+
+        A guess counts as much as a few messages: what they did not show may well come.
+        """
+        guess = self._asked.shares(linear_path_id, op, values if values is not None else numbers)
         seen = self._seen.get(linear_path_id)
-        if seen is not None and self._messages:
-            return sum(each.passing(op, values, numbers) for each in seen) / self._messages
-        return self._asked.shares(linear_path_id, op, values if values is not None else numbers)
+        if seen is None or not self._messages:
+            return guess
+        passing = sum(each.passing(op, values, numbers) for each in seen)
+        return (passing + _UNCERTAIN * guess) / (self._messages + _UNCERTAIN)
 
 
 def _constant(row: Mapping[str, Any]) -> object:
