@@ -2,3 +2,4 @@
 select b.sub_id, b.branchpoint_info, b.shape, b.want
 from compiled_branchpoint as b
 semi join new_query as q on q.sub_id = b.sub_id and q.row_no = b.row_no
+anti join query_branchpoint as s on s.sub_id = b.sub_id

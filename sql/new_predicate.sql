@@ -1,6 +1,7 @@
--- One row: an edge of a chain that is not stored yet; only those that lead on can be stored already.
+-- One row: an edge of a chain that is not stored yet; those that lead on are shared.
 select n.pre_id, n.stage, n.key, n.bound, n.linear_path_id, n.op, n.value, n.number, n.chain_id, n.final
 from arranged_edge as n
+$known
 where n.final
 union all
 select n.pre_id, n.stage, n.key, n.bound, n.linear_path_id, n.op, n.value, n.number, n.chain_id, n.final

@@ -87,6 +87,12 @@ def test_what_asks_for_more_than_keys_goes_through_the_joins(broker: xpubsub.Bro
     assert pairs(broker.publish([message])) == {("m", "plain"), ("m", "other")}
 
 
+def test_a_large_message_alone(broker: xpubsub.Broker) -> None:
+    broker.subscribe_many([("first", "/m/s = 'S0'"), ("last", "/m/s = 'S8999'"), ("range", "/m/s and /m/n > 8998")])
+    large = "".join(f"<s>S{n}</s><n>{n}</n>" for n in range(9000))
+    assert pairs(broker.publish([("m", f"<m>{large}</m>")])) == {("m", "first"), ("m", "last"), ("m", "range")}
+
+
 def test_a_bad_message_alone_is_set_aside(broker: xpubsub.Broker) -> None:
     broker.subscribe("s", "/m/s = 'S1'")
     result = broker.publish([("m", "<m>")])

@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from xpubsub.errors import Error, StoreError
+from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.limits import Limits
 from xpubsub.store.store import Store
 
@@ -87,7 +88,9 @@ def main(argv: list[str] | None = None) -> int:
         engine = SparkEngine(arguments.store, master=arguments.master)
         if not engine.has_tables():
             raise StoreError(f"there is no store at {arguments.store}: create it with xpubsub init --engine spark")
-        rejected = run(FramePublisher(Store(engine), engine, Limits()), engine.session, arguments)
+        store = Store(engine)
+        arrange_if_needed(store)
+        rejected = run(FramePublisher(store, engine, Limits()), engine.session, arguments)
         engine.close()
     except Error as error:
         print(f"error: {error}", file=sys.stderr)

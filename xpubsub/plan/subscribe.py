@@ -32,7 +32,8 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("query_branchpoint", file_step("new_branchpoint")),
     ("predicate_bucket", Step("new_bucket_row", "select * from new_bucket")),
     ("predicate_key", file_step("new_key")),
-    ("query_text", Step("new_text", "select * from arranged_text")),
+    ("query_text", Step(
+        "new_text", "select n.* from arranged_text as n anti join query_text as s on s.sub_id = n.sub_id")),
     ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
     ("access_subscription", file_step("new_access_subscription")),

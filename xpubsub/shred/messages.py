@@ -35,6 +35,7 @@ class MessageShredder:
         """Read messages; each ends up either among the events or among the rejected."""
         reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
+            self._nodes.settle()
             before = len(self._nodes)
             self._cache.trim()
             try:
@@ -45,7 +46,6 @@ class MessageShredder:
                 if self._index is not None:
                     held = self._index.held(self._nodes.rows[before:])
                     self._held.extend((event_id, key, top) for key, top in held.items())
-                self._nodes.settle()
             except Refused as refused:
                 self._nodes.truncate(before)
                 self._rejected.append((event_id, message_id, *refused.details))
@@ -56,7 +56,7 @@ class MessageShredder:
 
     @property
     def rows(self) -> list[NodeRow]:
-        """The nodes of the messages read last."""
+        """The nodes of the messages read last; of a single message all."""
         return self._nodes.rows
 
     def held(self) -> pa.Table:
