@@ -3,14 +3,22 @@
 -- what is wanted of the points on its way is what was found on the level below. Run once per level, deepest first.
 select h.event_id, h.sub_id, h.context as point, h.node, bit_or(h.bit) as bits
 from (
-  select r.event_id, r.sub_id, r.branch, q.context, q.bit,
-    case when q.context_at = 0 then 0 else list_extract(r.nodes, q.context_at) end as node
+  select r.event_id, r.sub_id, r.context, r.node, r.bit
+  from branch_row as r
+  where r.level = $level and r.inner_points = 0 and r.leaf = 0 and r.passes
+  union all
+  select r.event_id, r.sub_id, r.context, r.node, r.bit
   from branch_row as r
   join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
   $joins
-  where q.level = $level $wanted
-  group by r.event_id, r.sub_id, r.branch, q.context, q.bit,
-    case when q.context_at = 0 then 0 else list_extract(r.nodes, q.context_at) end
+  where r.level = $level and r.inner_points > 0 and r.leaf = 0 and r.passes $wanted
+  union all
+  select r.event_id, r.sub_id, r.context, r.node, r.bit
+  from branch_row as r
+  join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
+  $joins
+  where r.level = $level and r.leaf <> 0 $wanted
+  group by r.event_id, r.sub_id, r.branch, r.context, r.bit, r.node
   having min_by(r.passes, r.leaf)
 ) as h
 group by h.event_id, h.sub_id, h.context, h.node

@@ -4,7 +4,7 @@ select g.event_id, g.sub_id
 from (
   select event_id, sub_id,
     list(struct_pack(branch := branch, nodes := nodes, leaf := leaf, passes := passes)) as branch_rows
-  from branch_row
+  from (select distinct event_id, sub_id, branch, nodes, leaf, passes from branch_row) as r
   group by event_id, sub_id
 ) as g
 join query_branchpoint as q on q.sub_id = g.sub_id

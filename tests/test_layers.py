@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "xpubsub"
-BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector"}
+BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "processes"}
 MAY_IMPORT = {
     "language": BASE,
     "shred": BASE | {"language"},

@@ -115,7 +115,7 @@ def test_figure_3_7_sax_parse_result() -> None:
     cache = TagPathCache({}, lambda: {path: LinearUse(3) for path in LINEAR_PATHS}, Limits())
     shredder = MessageShredder(cache, Limits())
     shredder.shred([(12, "12", MESSAGE)])
-    names = {tagpath_id: tagpath for tagpath, _, tagpath_id in cache.take_found().tagpaths}
+    names = {tagpath_id: tagpath for tagpath, _, tagpath_id in cache.take_found().tagpaths.values()}
     assert [
         (row["event_id"], names[row["tagpath_id"]], ".".join(map(str, row["idpath"])), row["value"])
         for row in shredder.nodes().to_pylist()

@@ -112,8 +112,8 @@ def test_a_template_has_no_places_without_marks() -> None:
 @pytest.mark.parametrize("executable", [sys.executable, "/nonexistent/python"])
 def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, executable: str) -> None:
     monkeypatch.setattr(compiling, "WORTH_A_PROCESS", 10)
-    monkeypatch.setattr(compiling.os, "cpu_count", lambda: 3)
-    monkeypatch.setattr(compiling.sys, "executable", executable)
+    monkeypatch.setattr(compiling, "cores", lambda: 3)
+    monkeypatch.setattr(sys, "executable", executable)
     told: list[int] = []
     with xpubsub.connect(":memory:") as broker:
         added = broker.subscribe_many([(f"s{n}", f"/m/a{n % 7} = {n % 4}") for n in range(100)], progress=told.append)

@@ -51,6 +51,7 @@ class Broker:
 
     def close(self) -> None:
         """Close the store."""
+        self._publisher.close()
         self.store.engine.close()
 
     def subscribe(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on messages and on subscriptions; beyond one, the input is refused with its name."""
+    """Bounds on messages and on subscriptions; beyond one, the input is refused with its name. And on processes."""
 
     max_bytes: int = 64 * 1024 * 1024
     """Size of one message, in bytes."""
@@ -29,3 +29,5 @@ class Limits:
     """Conjunctions a subscription may become once its `or` is written out."""
     max_branches: int = 60
     """Conditions that may meet in one node of a subscription."""
+    max_processes: int = 8
+    """Processes that read subscriptions and messages, this one included; never more than there are cores."""

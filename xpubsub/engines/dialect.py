@@ -81,7 +81,9 @@ def _translated(tree: exp.Expr, dialect: str) -> exp.Expr:
 
 def _to_spark(node: exp.Expr) -> exp.Expr:
     name = _SPARK_NAMES.get(node.name.lower()) if isinstance(node, exp.Anonymous) else None
-    return exp.Anonymous(this=name, expressions=node.expressions) if name else node
+    if name:
+        node.set("this", name)
+    return node
 
 
 def _expand(node: exp.Expr) -> exp.Expr:

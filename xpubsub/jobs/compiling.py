@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -15,12 +14,12 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from xpubsub.arrow import SplitFunction
+from xpubsub.processes import cores, start
 from xpubsub.shred.subscriptions import Compiler, CompilerRun
 
 Progress = Callable[[int], None] | None
 WORTH_A_PROCESS = 50_000
 """Subscriptions for which another process is worth starting."""
-MOST_PROCESSES = 8
 _CHUNK = 5_000
 """Subscriptions compiled before their rows are handed on."""
 
@@ -30,8 +29,8 @@ def compiling(compiler: Compiler, progress: Progress) -> SplitFunction:
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         run = CompilerRun(compiler)
         for batch in batches:
-            for start in range(0, batch.num_rows, _CHUNK):
-                part = batch.slice(start, _CHUNK)
+            for first in range(0, batch.num_rows, _CHUNK):
+                part = batch.slice(first, _CHUNK)
                 yield from run.tables(zip(*(column.to_pylist() for column in part.columns), strict=True))
                 if progress is not None:
                     progress(part.num_rows)
@@ -45,9 +44,9 @@ def compiling_in_parallel(compiler: Compiler, progress: Progress) -> SplitFuncti
         if not given:
             return
         rows = pa.Table.from_batches(given)
-        processes = max(1, min(os.cpu_count() or 1, MOST_PROCESSES, rows.num_rows // WORTH_A_PROCESS))
+        processes = max(1, min(cores(), compiler.limits.max_processes, rows.num_rows // WORTH_A_PROCESS))
         size = -(-rows.num_rows // processes) or 1
-        own, *others = [rows.slice(start, size) for start in range(0, rows.num_rows, size)]
+        own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
         with tempfile.TemporaryDirectory(prefix="xpubsub-") as folder:
             started = [_Process(compiler, part, Path(folder) / str(number)) for number, part in enumerate(others)]
             try:
@@ -73,11 +72,7 @@ class _Process:
             folder.mkdir()
             (folder / "compiler").write_bytes(pickle.dumps(compiler))
             _write(folder / "rows", rows)
-            command = [sys.executable, "-c", "from xpubsub.jobs.compiling import main; main()", str(folder)]
-            paths = os.pathsep.join(path for path in sys.path if path)
-            self._process = subprocess.Popen(
-                command, env={**os.environ, "PYTHONPATH": paths}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL)
+            self._process = start(__name__, str(folder))
 
     def tables(self) -> list[tuple[str, pa.Table]]:
         """What it made of the rows; nothing if it failed, and then they are compiled here."""

@@ -63,6 +63,9 @@ class FramePublisher:
         self._remembered: Known | None = None
         engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
 
+    def close(self) -> None:
+        """Nothing is kept but what the engine holds."""
+
     def summary(self) -> Summary:
         """What the plan is chosen from."""
         return self._known().summary

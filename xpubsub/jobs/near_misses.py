@@ -24,7 +24,7 @@ def all_tagpaths(xml: str | bytes, limits: Limits) -> list[str]:
     """Every distinct tag path of a message, in the order of first occurrence."""
     cache = TagPathCache({}, lambda: _EVERYTHING, limits)
     Reader(cache, limits, NodeRows()).read(1, xml)
-    return [tagpath for tagpath, _, _ in cache.take_found().tagpaths]
+    return list(cache.take_found().tagpaths)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from xpubsub.jobs.messages import Duplicate, Given, numbered
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
+from xpubsub.jobs.shredding import Shredding
 from xpubsub.jobs.single import Lookup, load_lookup, match_single
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
@@ -36,6 +37,11 @@ class Publisher:
         self._changes = store.engine.shared.changes
         self._sampler = Sampler(store)
         self._lookup: tuple[Lookup | None] | None = None
+        self._shredding = Shredding(limits)
+
+    def close(self) -> None:
+        """Release what is kept between batches."""
+        self._shredding.close()
 
     def forget(self) -> None:
         """Subscriptions have changed: look everything up again."""
@@ -95,7 +101,7 @@ class Publisher:
         shredder = MessageShredder(self._cache, self._limits)
         duplicates: list[Duplicate] = []
         with timings.of("shred"), collector_paused():
-            shredder.shred(numbered(messages, duplicates, progress))
+            self._shredding.shred(shredder, self._cache, numbered(messages, duplicates, progress))
         with timings.of("paths"):
             self._remember_tagpaths(self._cache)
         rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])

@@ -22,7 +22,9 @@ def branches_by_function() -> Pipeline:
 
 def branch_rows() -> Pipeline:
     """The nodes that the branches of candidates reach."""
-    return (file_step("branch_path", reused=True), file_step("branch_row", reused=True))
+    return (
+        file_step("tagpath_position"), file_step("branch_path", reused=True), file_step("branch_row", reused=True),
+    )
 
 
 def _level(level: int, inner_points: int) -> Step:

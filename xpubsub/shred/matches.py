@@ -30,18 +30,20 @@ class PathMatches:
     """Rows for `tagpath_map`, `path_match` and `tagpath_brinfo`, growing."""
 
     limits: Limits
-    tagpaths: list[tuple[str, str, int]] = field(default_factory=list)
+    tagpaths: dict[str, tuple[str, str, int]] = field(default_factory=dict)
     path_matches: list[tuple[int, int]] = field(default_factory=list)
     brinfos: list[tuple[int, int, list[tuple[int, ...]]]] = field(default_factory=list)
 
     def add(self, tagpath: str, matched: Mapping[str, LinearUse]) -> None:
         """Add all rows of one tag path and the linear paths that match it; all or, beyond a limit, none."""
+        if tagpath in self.tagpaths:
+            return
         tagpath_id = stable_id(tagpath)
         brinfos = [
             (tagpath_id, stable_id(linear_path, brinfo), self._arrays(tagpath, linear_path, brinfo))
             for linear_path, use in matched.items() for brinfo in use.brinfos
         ]
-        self.tagpaths.append((tagpath, inverse(tagpath), tagpath_id))
+        self.tagpaths[tagpath] = tagpath, inverse(tagpath), tagpath_id
         self.path_matches.extend((tagpath_id, stable_id(linear_path)) for linear_path in matched)
         self.brinfos.extend(brinfos)
 
@@ -56,7 +58,7 @@ class PathMatches:
 
     def found(self) -> pa.Table:
         """The tag paths."""
-        return table_of(self.tagpaths, TAGPATH)
+        return table_of(list(self.tagpaths.values()), TAGPATH)
 
 
 def match_paths(linear: Mapping[str, LinearUse], tagpaths: Iterable[str], limits: Limits) -> PathMatches:

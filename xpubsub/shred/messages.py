@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -16,6 +17,19 @@ from xpubsub.shred.tagpaths import TagPathCache
 
 Message = tuple[int, str, object]
 """(event id, message id, XML as str or bytes; anything else is set aside)."""
+RejectedRow = tuple[int, str, str, str, int | None, int | None]
+"""(event id, message id, code, reason, line, column)."""
+
+
+@dataclass(frozen=True)
+class Shredded:
+    """What has become of some messages."""
+
+    nodes: pa.Table
+    messages: list[tuple[int, str]]
+    rejected: list[RejectedRow]
+    tagpaths: list[str]
+    """Tag paths that were found on the way."""
 
 
 class MessageShredder:
@@ -29,7 +43,7 @@ class MessageShredder:
         self._held: list[tuple[int, int, float]] = []
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
-        self._rejected: list[tuple[int, str, str, str, int | None, int | None]] = []
+        self._rejected: list[RejectedRow] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Read messages; each ends up either among the events or among the rejected."""
@@ -49,6 +63,16 @@ class MessageShredder:
             except Refused as refused:
                 self._nodes.truncate(before)
                 self._rejected.append((event_id, message_id, *refused.details))
+
+    def shredded(self) -> Shredded:
+        """What has become of the messages, to be included elsewhere."""
+        return Shredded(self.nodes(), self.messages, self._rejected, list(self._cache.take_found().tagpaths))
+
+    def include(self, shredded: Shredded) -> None:
+        """Add messages that were read elsewhere."""
+        self._nodes.include(shredded.nodes)
+        self.messages.extend(shredded.messages)
+        self._rejected.extend(shredded.rejected)
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions ask for: `sax_parse_result`."""

@@ -37,8 +37,12 @@ class NodeRows:
     def settle(self) -> None:
         """Make columns of the rows if there are many: they will not be forgotten any more."""
         if len(self.rows) >= _MANY:
-            self._tables.append(_table(self.rows))
+            self.include(_table(self.rows))
             self.rows.clear()
+
+    def include(self, table: pa.Table) -> None:
+        """Add rows that are columns already."""
+        self._tables.append(table)
 
     def table(self) -> pa.Table:
         """All rows as Arrow."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from xpubsub.ids import stable_id
 from xpubsub.language.syntax import expanded_name
@@ -39,14 +39,27 @@ class TagPathCache:
     """
 
     def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits) -> None:
-        self._known = known
+        self.known = known
+        """The tag paths of the store, with their use."""
         self._load = linear
         self._linear: Mapping[str, LinearUse] | None = None
-        self._automaton = PathAutomaton()
+        self._automaton: PathAutomaton | None = None
         self._limits = limits
         self._found = PathMatches(limits)
         self._size = 0
         self.root = TagNode("/", self._use("/"))
+
+    @property
+    def linear(self) -> Mapping[str, LinearUse]:
+        """The linear paths of the store."""
+        if self._linear is None:
+            self._linear = self._load()
+        return self._linear
+
+    def learn(self, tagpaths: Iterable[str]) -> None:
+        """Tag paths that were found elsewhere are found here too."""
+        for tagpath in tagpaths:
+            self._look_up(tagpath)
 
     def trim(self) -> None:
         """Start the tree anew if messages of ever new names have made it large; what is known stays known."""
@@ -80,14 +93,13 @@ class TagPathCache:
         return TagNode(tagpath, self._use(tagpath))
 
     def _use(self, tagpath: str) -> int:
-        use = self._known.get(tagpath)
+        use = self.known.get(tagpath)
         return self._look_up(tagpath) if use is None else use
 
     def _look_up(self, tagpath: str) -> int:
-        if self._linear is None:
-            self._linear = self._load()
-            self._automaton.add(self._linear)
-        matched = {each: self._linear[each] for each in self._automaton.matches(tagpath)}
+        if self._automaton is None:
+            self._automaton = PathAutomaton(self.linear)
+        matched = {each: self.linear[each] for each in self._automaton.matches(tagpath)}
         if matched:
             self._found.add(tagpath, matched)
         use = 0

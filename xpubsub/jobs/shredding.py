@@ -1,0 +1,213 @@
+"""Shredding large batches: in this process, and beside it in as many others as there are cores to spare.
+
+The other processes stay between batches. They know the paths of the store, are handed messages and hand back rows; new
+tag paths that they come across are looked up here. Whatever one of them fails to do is done here.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from threading import Thread
+from typing import IO, Any
+
+import numpy as np
+
+from xpubsub.collector import collector_paused
+from xpubsub.limits import Limits
+from xpubsub.processes import cores, start
+from xpubsub.shred.messages import Message, MessageShredder, Shredded
+from xpubsub.shred.tagpaths import TagPathCache
+
+WORTH_A_PROCESS = 1_000_000
+"""Bytes of messages for which other processes are started, and used once they are there."""
+_SLAB = 4_000_000
+"""Bytes of messages that each process is handed at a time: memory is bounded by them."""
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """What a process has to know before it can shred."""
+
+    known: dict[str, int]
+    linear: dict[str, Any]
+    limits: Limits
+
+
+class Shredding:
+    """Shreds batches with the help of other processes where that pays."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._helpers: list[_Helper] = []
+
+    def close(self) -> None:
+        """Stop the other processes."""
+        for helper in self._helpers:
+            helper.stop()
+        self._helpers.clear()
+
+    def shred(self, shredder: MessageShredder, cache: TagPathCache, messages: Iterable[Message]) -> None:
+        """Read messages into a shredder that uses the cache."""
+        most = min(self._limits.max_processes, cores())
+        if most <= 1:
+            shredder.shred(messages)
+            return
+        try:
+            for slab in _slabs(messages, _SLAB * most):
+                self._start(most - 1, slab)
+                self._shred(shredder, cache, slab)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, wanted: int, slab: _Slab) -> None:
+        self._helpers = [helper for helper in self._helpers if helper.alive]
+        if slab.bytes >= WORTH_A_PROCESS:
+            with suppress(OSError):
+                while len(self._helpers) < wanted:
+                    self._helpers.append(_Helper())
+
+    def _shred(self, shredder: MessageShredder, cache: TagPathCache, slab: _Slab) -> None:
+        """One slab: a part for this process and each helper that is ready."""
+        worth = slab.bytes >= WORTH_A_PROCESS and slab.plain
+        helpers = [helper for helper in self._helpers if helper.ready] if worth else []
+        own, *others = slab.parts(len(helpers) + 1)
+        for helper, part in zip(helpers, others, strict=True):
+            helper.ask(cache, self._limits, part)
+        shredder.shred(own)
+        for helper, part in zip(helpers, others, strict=True):
+            shredded = helper.answer()
+            if shredded is None:
+                shredder.shred(part)
+            else:
+                shredder.include(shredded)
+                cache.learn(shredded.tagpaths)
+
+
+@dataclass
+class _Slab:
+    """Messages that are shredded at a time."""
+
+    messages: list[Message]
+    sizes: list[int]
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all messages are what messages should be: anything else is not for sending."""
+        return all(type(xml) in (str, bytes) for _, _, xml in self.messages)
+
+    def parts(self, number: int) -> list[list[Message]]:
+        """The messages in so many parts of about the same size."""
+        ends = np.fromiter(accumulate(self.sizes), np.int64, len(self.sizes))
+        limits = [ends[-1] * part // number for part in range(1, number)] if len(ends) else []
+        places = [0, *np.searchsorted(ends, limits).tolist(), len(self.messages)]
+        return [self.messages[low:high] for low, high in pairwise(places)]
+
+
+def _slabs(messages: Iterable[Message], limit: int) -> Iterator[_Slab]:
+    slab, size = _Slab([], []), 0
+    for message in messages:
+        xml = message[2]
+        slab.messages.append(message)
+        slab.sizes.append(len(xml) if isinstance(xml, str | bytes) else 0)
+        size += slab.sizes[-1]
+        if size >= limit:
+            yield slab
+            slab, size = _Slab([], []), 0
+    yield slab
+
+
+class _Helper:
+    """Another process that shreds."""
+
+    def __init__(self) -> None:
+        self._process = start(__name__, pipe=True)
+        self._greeting = Thread(target=self._receive, daemon=True)
+        self._greeting.start()
+        self._cache: TagPathCache | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the process has started up."""
+        return not self._greeting.is_alive() and self.alive
+
+    def ask(self, cache: TagPathCache, limits: Limits, messages: list[Message]) -> None:
+        """Hand over messages, and before them, if need be, what is known of paths."""
+        if self._cache is not cache:
+            self._cache = cache
+            self._send(_Paths(dict(cache.known), dict(cache.linear), limits))
+        self._send(messages)
+
+    def answer(self) -> Shredded | None:
+        """What has become of the messages; None if the process failed."""
+        answer = self._receive()
+        return answer if isinstance(answer, Shredded) else None
+
+    def stop(self) -> None:
+        """Whatever it is doing, it does not outlive the call."""
+        self._process.kill()
+        self._process.wait()
+        self._greeting.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _send(self, request: object) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            _send(self._process.stdin, request)
+
+    def _receive(self) -> object:
+        assert self._process.stdout is not None
+        with suppress(OSError, EOFError, pickle.PickleError):
+            return pickle.load(self._process.stdout)
+        self._process.kill()
+        return None
+
+
+def main() -> None:
+    """Shred what comes in until nothing more does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    _send(answers, "ready")
+    paths, cache = _Paths({}, {}, Limits()), None
+    while True:
+        try:
+            request = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        if isinstance(request, _Paths):
+            paths, cache = request, _cache(request)
+        else:
+            _send(answers, _shredded(cache or _cache(paths), paths.limits, request))
+
+
+def _send(pipe: IO[bytes], thing: object) -> None:
+    pipe.write(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
+    pipe.flush()
+
+
+def _cache(paths: _Paths) -> TagPathCache:
+    return TagPathCache(paths.known, lambda: paths.linear, paths.limits)
+
+
+def _shredded(cache: TagPathCache, limits: Limits, messages: list[Message]) -> Shredded:
+    shredder = MessageShredder(cache, limits)
+    with collector_paused():
+        shredder.shred(messages)
+        return shredder.shredded()
