@@ -1,5 +1,4 @@
--- One row: a key, standing for its class, that nodes of a tag path can make hold.
-select m.tagpath_id, k.key, k.op, k.value, k.number
+-- One row: a key, standing for its class, that nodes of a linear path can make hold.
+select k.linear_path_id, k.key, k.op, k.value, k.number
 from predicate_key as k
 semi join key_class as c on c.class_key = k.key
-join path_match as m on m.linear_path_id = k.linear_path_id

@@ -98,3 +98,29 @@ def test_a_session_alone_has_a_store_in_its_warehouse(spark_session: Any) -> Non
         location = spark_session.conf.get("spark.sql.warehouse.dir").removeprefix("file:")
         assert broker.list().num_rows == 0
     assert (Path(location) / "xpubsub" / "v1" / "_COMPLETE").exists()
+
+
+KEYED = {"e": "/q/s = 'A'", "r": "//v > 3 and //w <= 2", "x": "/q[y]", "s": "//s = 'B' and //v < 9", "any": "//*/@k = 1"}
+
+
+def quotes() -> dict[str, str]:
+    random = Random(4)
+    return {
+        f"q{n}": f"<q><s>{random.choice('ABC')}</s><v>{random.randrange(9)}</v>"
+                 f"<z{n % 7} k='{random.randrange(3)}'><w>{random.randrange(5)}</w><v>{n % 5}</v></z{n % 7}></q>"
+        for n in range(30)
+    }
+
+
+def test_keys_of_new_tag_paths_are_looked_up_where_the_messages_are(spark_session: Any, tmp_path: Path) -> None:
+    sure = verdicts(quotes(), KEYED, {})
+    with xpubsub.connect(tmp_path / "keyed", spark=spark_session) as opened:
+        opened.subscribe_many(KEYED.items())
+        assert not opened._publisher.summary().nodes_asked
+        frame = spark_session.createDataFrame(list(quotes().items()), "id string, xml string").repartition(3)
+        assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure
+        half = list(quotes().items())[:15]
+        assert pairs(opened.publish(half).notifications.to_pylist()) == {pair for pair in sure if pair[0] in dict(half)}
+        opened._publisher._sampler._sampled = 10**6
+        assert pairs(opened.publish(quotes().items()).notifications.to_pylist()) == sure
+        assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure

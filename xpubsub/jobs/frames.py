@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -45,6 +45,15 @@ class Known:
     linear_paths: dict[str, LinearUse]
     summary: Summary
     index: KeyIndex | None
+    """For the keys that hold in a message, to be looked up while it is shredded."""
+
+    def planned(self, plan: str) -> Known:
+        """The same, with the index only where the plan can use it."""
+        return self if choose(plan, self.summary).plan == "unroll" else self.without_index()
+
+    def without_index(self) -> Known:
+        """The same, with the keys to be found by joins."""
+        return replace(self, index=None)
 
 
 _MESSAGES = pa.schema([
@@ -79,13 +88,15 @@ class FramePublisher:
         with self._engine.pipeline():
             with timings.of("load"):
                 batch, duplicates = _batch(messages, progress)
-                index = self._known().index
-                self._shred(self._engine.session.createDataFrame(batch), BATCH, index)
+                known = self._known().planned(plan)
+                sampled = self._sampler.worth(batch.num_rows)
+                self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
             with timings.of("shred"):
                 aside = self._engine.fetch(SET_ASIDE)
-                more = self._remember_tagpaths(aside)
+                if self._remember_tagpaths(aside) and known.summary.classes:
+                    known = self._known().without_index()
             with timings.of("plan"):
-                choice = self._match(stream, plan, branches_in_sql, None if more or index is None else GIVEN_KEYS)
+                choice = self._match(stream, plan, branches_in_sql, known)
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             with timings.of("sample"):
@@ -95,17 +106,19 @@ class FramePublisher:
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for."""
         with self._engine.pipeline(), self._engine.lazily():
-            self._shred(_numbered(messages), FRAME)
+            known = self._known().planned(plan)
+            known = known.without_index() if known.summary.classes else known
+            self._shred(_numbered(messages), FRAME, known)
             self._match_tagpaths()
-            self._match(stream, plan, None)
+            self._match(stream, plan, None, known)
             frames = self._engine.frame(NOTIFICATIONS), self._engine.frame(REJECTED)
             self._engine.detach()
         return frames
 
-    def _shred(self, messages: DataFrame, relations: Pipeline, index: KeyIndex | None = None) -> None:
+    def _shred(self, messages: DataFrame, relations: Pipeline, known: Known, sampled: bool = False) -> None:
         """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
-        known = self._known()
-        function = shredding(known.tagpaths, known.linear_paths, self._limits, index)
+        nodes = sampled or known.index is None or known.summary.nodes_asked
+        function = shredding(known.tagpaths, known.linear_paths, self._limits, known.index, keep_nodes=nodes)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
         self._store.run(*relations)
 
@@ -138,15 +151,12 @@ class FramePublisher:
         self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)
 
-    def _match(
-        self, stream: str, plan: str, branches_in_sql: bool | None, given: Pipeline | None = None
-    ) -> Choice:
-        summary = self.summary()
-        choice = choose(plan, summary)
+    def _match(self, stream: str, plan: str, branches_in_sql: bool | None, known: Known) -> Choice:
+        choice = choose(plan, known.summary)
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         self._engine.load("batch", pa.table({"stream": [stream]}))
-        known = given if choice.plan == "unroll" else None
-        self._store.run(*filter_pipeline(choice.plan, summary, branches_in_sql=in_sql, given=known))
+        given = GIVEN_KEYS if known.index is not None else None
+        self._store.run(*filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given))
         return choice
 
 

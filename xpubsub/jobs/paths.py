@@ -5,7 +5,7 @@ from __future__ import annotations
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.keys import key_index
-from xpubsub.plan.reads import DOCUMENT_PATH, KEYS, TAGPATHS
+from xpubsub.plan.reads import DOCUMENT_PATH, KEYS, PATH_MATCHES, TAGPATHS
 from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.matches import LinearUse, linear_matcher
 from xpubsub.shred.rows import PATH_MATCHED
@@ -54,4 +54,5 @@ def load_key_index(store: Store, summary: Summary) -> KeyIndex | None:
     with store.engine.pipeline():
         store.run(*before)
         columns = store.engine.fetch(last).to_pydict()
-    return KeyIndex(zip(*columns.values(), strict=True))
+    matches = store.engine.fetch(PATH_MATCHES).to_pydict()
+    return KeyIndex(zip(*columns.values(), strict=True), zip(*matches.values(), strict=True))

@@ -52,6 +52,11 @@ class Summary:
     """Tag paths, and their matches with linear paths."""
 
     @property
+    def nodes_asked(self) -> bool:
+        """Whether more is asked of messages than which keys hold in them."""
+        return bool(self.levels or self.texts or self.classes)
+
+    @property
     def classes(self) -> bool:
         """Whether so many linear paths match a tag path that they are better put into classes."""
         return self.path_matches > MANY_PATHS * max(self.tagpaths, 1)

@@ -19,7 +19,7 @@ def keys_held(*, classes: bool = False, given: Pipeline | None = None) -> Pipeli
 
 
 def key_index(*, classes: bool) -> Pipeline:
-    """All keys by tag path; the last step has them."""
+    """All keys by linear path; the last step has them."""
     if not classes:
         return (file_step("index_key"),)
     return (*CLASSES, file_step("index_key", file="index_class_key"))

@@ -7,6 +7,7 @@ from xpubsub.step import Step
 NOTIFICATIONS = Step("notifications", "select message_id, subscription_id, output from notification")
 FOUND_TAGPATHS = Step("found", "select tagpath from tagpath_found")
 TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
+PATH_MATCHES = Step("path_matches", "select tagpath_id, linear_path_id from path_match")
 DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
 ADDED = Step("added", "select count(*) as added from compiled_new")
 REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")

@@ -27,23 +27,25 @@ _CHUNK = 1000
 
 
 def shredding(
-    known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits, index: KeyIndex | None = None
+    known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits, index: KeyIndex | None = None, *,
+    keep_nodes: bool = True,
 ) -> ArrowFunction:
-    """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows."""
+    """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows.
+
+    With an index, nodes need not be kept if nothing but keys is asked for.
+    """
     def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         cache = TagPathCache(known, lambda: linear, limits)
         for batch in batches:
             for start in range(0, batch.num_rows, _CHUNK):
-                yield from _shred(batch.slice(start, _CHUNK), cache, limits, index)
+                shredder = MessageShredder(cache, limits, index, keep_nodes=keep_nodes)
+                yield from _shred(batch.slice(start, _CHUNK), cache, shredder)
     return shredded
 
 
-def _shred(
-    batch: pa.RecordBatch, cache: TagPathCache, limits: Limits, index: KeyIndex | None
-) -> Iterator[pa.RecordBatch]:
+def _shred(batch: pa.RecordBatch, cache: TagPathCache, shredder: MessageShredder) -> Iterator[pa.RecordBatch]:
     event_ids, message_ids, *payloads = (column.to_pylist() for column in batch.columns)
     messages = (next((each for each in forms if each is not None), None) for forms in zip(*payloads, strict=True))
-    shredder = MessageShredder(cache, limits, index)
     shredder.shred(zip(event_ids, message_ids, messages, strict=True))
     parts = {
         NODE: shredder.nodes(), EVENT: shredder.events(),

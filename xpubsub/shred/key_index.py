@@ -6,7 +6,7 @@ The same answer as the SQL step `key_held` gives for a whole batch.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +19,9 @@ MOST_KEYS = 200_000
 Held = dict[int, float]
 """Keys that hold, each with its top."""
 IndexRow = tuple[int, int, str, str | None, float | None]
-"""(tag path, key, op, value, number)."""
+"""(linear path, key, op, value, number)."""
+PathMatch = tuple[int, int]
+"""(tag path, linear path)."""
 
 
 @dataclass
@@ -36,7 +38,7 @@ class _Keys:
         if op == "exists":
             self.exists.append(key)
         elif op != "=":
-            self.sides[op].append((-math.inf if number is None else number, key))
+            insort(self.sides[op], (-math.inf if number is None else number, key))
         elif value is not None:
             self.texts.setdefault(value, []).append(key)
         elif number is not None:
@@ -44,15 +46,23 @@ class _Keys:
 
 
 class KeyIndex:
-    """The keys of a store by tag path."""
+    """The keys of a store by tag path; those of new tag paths are learnt on the way."""
 
-    def __init__(self, rows: Iterable[IndexRow]) -> None:
+    def __init__(self, rows: Iterable[IndexRow], matches: Iterable[PathMatch]) -> None:
+        self._linear: dict[int, list[IndexRow]] = {}
+        for row in rows:
+            self._linear.setdefault(row[0], []).append(row)
         self._keys: dict[int, _Keys] = {}
-        for tagpath_id, key, op, value, number in rows:
-            self._keys.setdefault(tagpath_id, _Keys()).add(key, op, value, number)
-        for keys in self._keys.values():
-            for limits in keys.sides.values():
-                limits.sort()
+        self.learn(matches)
+
+    def learn(self, matches: Iterable[PathMatch]) -> None:
+        """Tag paths that were not known before, with all linear paths that each of them matches."""
+        found: dict[int, _Keys] = {}
+        for tagpath_id, linear_path_id in matches:
+            keys = found.setdefault(tagpath_id, _Keys())
+            for _, key, op, value, number in self._linear.get(linear_path_id, ()):
+                keys.add(key, op, value, number)
+        self._keys = found | self._keys
 
     def held(self, nodes: Sequence[NodeRow]) -> Held:
         """The keys that hold in the message with these nodes."""

@@ -35,11 +35,14 @@ class Shredded:
 class MessageShredder:
     """Collects the rows of a batch of messages; a message that fails leaves only its rejection."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits, index: KeyIndex | None = None) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits, index: KeyIndex | None = None, *,
+                 keep_nodes: bool = True) -> None:
         self._cache = cache
         self._limits = limits
         self._nodes = NodeRows()
         self._index = index
+        self._keep_nodes = keep_nodes
+        self._learnt = 0
         self._held: list[tuple[int, int, float]] = []
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
@@ -57,12 +60,22 @@ class MessageShredder:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
                 self.messages.append((event_id, message_id))
-                if self._index is not None:
-                    held = self._index.held(self._nodes.rows[before:])
-                    self._held.extend((event_id, key, top) for key, top in held.items())
+                self._hold(event_id, before)
             except Refused as refused:
                 self._nodes.truncate(before)
                 self._rejected.append((event_id, message_id, *refused.details))
+
+    def _hold(self, event_id: int, before: int) -> None:
+        """Look up the keys that hold in the message just read, if there is an index of them."""
+        if self._index is None:
+            return
+        if new := self._cache.matches_since(self._learnt):
+            self._index.learn(new)
+            self._learnt += len(new)
+        held = self._index.held(self._nodes.rows[before:])
+        self._held.extend((event_id, key, top) for key, top in held.items())
+        if not self._keep_nodes:
+            self._nodes.truncate(before)
 
     def shredded(self) -> Shredded:
         """What has become of the messages, to be included elsewhere."""

@@ -56,6 +56,10 @@ class TagPathCache:
             self._linear = self._load()
         return self._linear
 
+    def matches_since(self, length: int) -> list[tuple[int, int]]:
+        """The path matches, (tag path, linear path), found since they were last taken, but for the first so many."""
+        return self._found.path_matches[length:]
+
     def learn(self, tagpaths: Iterable[str]) -> None:
         """Tag paths that were found elsewhere are found here too."""
         for tagpath in tagpaths:
