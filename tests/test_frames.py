@@ -124,3 +124,18 @@ def test_keys_of_new_tag_paths_are_looked_up_where_the_messages_are(spark_sessio
         opened._publisher._sampler._sampled = 10**6
         assert pairs(opened.publish(quotes().items()).notifications.to_pylist()) == sure
         assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure
+
+
+def test_a_frame_is_shredded_once_and_let_go_with_its_frames(broker: Any, spark_session: Any) -> None:
+    spark = broker.store.engine
+    frame = spark_session.createDataFrame(list(messages().items()), "id string, xml string")
+    notifications, rejected = broker.publish_frames(frame)
+    plan = notifications._jdf.queryExecution().toString()
+    assert "InMemoryRelation [row_kind" in plan, "what was shredded is kept"
+    before = len(spark._grounds._left)
+    del notifications
+    broker.stats()
+    assert len(spark._grounds._left) == before, "one of the two is still there"
+    del rejected
+    broker.stats()
+    assert len(spark._grounds._left) == before - 1

@@ -14,7 +14,7 @@ import pytest
 import xpubsub
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
-from xpubsub.jobs import sampling
+from xpubsub.jobs import recent, sampling
 from xpubsub.jobs.paths import load_key_index, tagpath_cache
 from xpubsub.limits import Limits
 from xpubsub.plan import choose
@@ -157,3 +157,20 @@ def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) 
     with xpubsub.connect(path) as broker:
         for plan in ("auto", *PLANS):
             assert pairs(broker.publish([message], plan=plan)) == {("m", "s0"), ("m", "s1"), ("m", "s2")}
+
+
+def test_queries_asked_for_last_are_remembered_up_to_a_number(
+    broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent, "MOST_ROWS", 5)
+    broker.subscribe_many([(f"s{n}", f"/m/s = 'S{n % 4}' and /m/a < {n}") for n in range(16)])
+    messages = [(f"m{n}", f"<m><s>S{n % 4}</s><a>{n % 7}</a></m>") for n in (0, 1, 0, 2, 3, 1, 0, 2)]
+    together = [pairs(broker.publish([message])) for message in messages]
+    assert together == [
+        {(message_id, f"s{n}") for n in range(16) if n % 4 == int(message_id[1:]) and int(message_id[1:]) < n}
+        for message_id, _ in messages
+    ]
+    [lookup] = broker._publisher._lookup  # type: ignore[union-attr,misc]
+    assert len(lookup.recent._found) == 1 and lookup.recent._rows == 4
+    broker.unsubscribe(["s14"])
+    assert ("m2", "s14") in together[-1] and pairs(broker.publish([messages[-1]])) == together[-1] - {("m2", "s14")}

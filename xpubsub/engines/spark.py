@@ -20,6 +20,7 @@ from xpubsub.arrow import ROW_KIND, ArrowFunction, Outputs, SplitFunction, wide_
 from xpubsub.engines.dialect import render, table_ddl, tables_in
 from xpubsub.engines.shared import shared_state
 from xpubsub.engines.spark_files import StoreDirectory
+from xpubsub.engines.spark_frames import FrameGrounds
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.ids import stable_id
 from xpubsub.step import Step
@@ -56,12 +57,11 @@ class SparkEngine:
         self._lazy = False
         self._relations: dict[str, str] = {}
         self._kept: list[DataFrame] = []
-        self._left: list[DataFrame] = []
+        self._grounds = FrameGrounds(self.session)
         self._writing = 0
 
     def close(self) -> None:
-        for frame in self._left:
-            frame.unpersist()
+        self._grounds.release_all()
         self._release(0)
         self.session.sql(f"drop database if exists {self._database} cascade")
         if self._own_session:
@@ -120,6 +120,7 @@ class SparkEngine:
 
     @contextmanager
     def pipeline(self) -> Iterator[None]:
+        self._grounds.release_vanished()
         before, kept = dict(self._relations), len(self._kept)
         try:
             yield
@@ -131,9 +132,10 @@ class SparkEngine:
             self._relations = before
             self._release(kept)
 
-    def detach(self) -> None:
-        """Leave the relations of the pipeline under way to whoever holds a frame built on them, until the end."""
-        self._left.extend(self._kept)
+    def detach(self, *frames: DataFrame) -> None:
+        """Leave the relations of the pipeline under way to frames that are built on them."""
+        self._grounds.leave(list(self._relations.values()), self._kept.copy(), frames)
+        self._relations.clear()
         self._kept.clear()
 
     @contextmanager

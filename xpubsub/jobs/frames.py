@@ -112,7 +112,7 @@ class FramePublisher:
             self._match_tagpaths()
             self._match(stream, plan, None, known)
             frames = self._engine.frame(NOTIFICATIONS), self._engine.frame(REJECTED)
-            self._engine.detach()
+            self._engine.detach(*frames)
         return frames
 
     def _shred(self, messages: DataFrame, relations: Pipeline, known: Known, sampled: bool = False) -> None:

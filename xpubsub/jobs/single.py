@@ -1,7 +1,8 @@
 """Publishing a single message: a few point lookups instead of a set of joins, where the subscriptions allow it.
 
 The keys that hold in the message are looked up in memory; the queries found by them come out of the store, sorted as it
-is, in one small piece; their slots are compared column by column. Whatever else a query asks for needs the joins.
+is, in one small piece, unless they were asked for shortly before; their slots are compared column by column. Whatever
+else a query asks for needs the joins.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from xpubsub.jobs.paths import load_key_index
+from xpubsub.jobs.recent import RecentQueries
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.single import MOST_LOOKUPS, found_queries, subscribers
+from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.shred.tables import table_of
 from xpubsub.step import file_step
@@ -32,7 +34,7 @@ class Lookup:
     """The keys by which queries are found."""
     gone: dict[str, int]
     """Subscriptions that were removed, with the call that did."""
-    slots: int
+    recent: RecentQueries
 
 
 def load_lookup(store: Store, summary: Summary) -> Lookup | None:
@@ -45,7 +47,7 @@ def load_lookup(store: Store, summary: Summary) -> Lookup | None:
     if index is None:
         return None
     removed = {str(row["subscription_id"]): int(row["call_no"]) for row in gone}
-    return Lookup(index, frozenset(row["access"] for row in access), removed, summary.slots_used)
+    return Lookup(index, frozenset(row["access"] for row in access), removed, RecentQueries(summary.slots_used))
 
 
 def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
@@ -53,33 +55,25 @@ def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stre
     access = [key for key in held if key in lookup.access]
     if len(access) > MOST_LOOKUPS:
         return None
-    passing = _passing(store, lookup.slots, held, access) if access else []
-    found = _subscriptions(store, lookup.gone, access, passing, stream) if len(passing) else []
+    keys, tops = _sorted(held)
+    found: list[str] = []
+    for key in access:
+        queries = lookup.recent.queries(store, key)
+        passing = queries.passing(keys, tops)
+        if len(passing):
+            found.extend(_visible(queries.subscribers(store), passing, lookup.gone, stream))
     return table_of([(message_id, subscription_id, None) for subscription_id in found], NOTIFICATIONS)
 
 
-def _subscriptions(store: Store, gone: dict[str, int], access: list[int], sub_ids: Any, stream: str) -> list[str]:
+def _sorted(held: Held) -> tuple[Any, Any]:
+    """The keys that hold, ascending, and their tops."""
+    keys, tops = np.fromiter(held, np.int64, len(held)), np.fromiter(held.values(), np.float64, len(held))
+    order = np.argsort(keys)
+    return keys[order], tops[order]
+
+
+def _visible(subscribers: pa.Table, sub_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
     """The visible subscriptions of a stream that some queries fulfil."""
-    table = store.engine.fetch(subscribers(len(access)), access)
-    rows = table.filter(pa.array(np.isin(np.asarray(table["sub_id"]), sub_ids))).to_pylist()
+    rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["sub_id"]), sub_ids))).to_pylist()
     return [row["subscription_id"] for row in rows
             if row["stream"] == stream and row["call_no"] >= gone.get(row["subscription_id"], 0)]
-
-
-def _passing(store: Store, slots: int, held: Held, access: list[int]) -> Any:
-    """The queries found by their access keys all of whose slots hold."""
-    table = store.engine.fetch(found_queries(len(access), slots), access)
-    keys = np.fromiter(held, np.int64, len(held))
-    tops = np.fromiter(held.values(), np.float64, len(held))
-    order = np.argsort(keys)
-    keys, tops = keys[order], tops[order]
-    passing = np.ones(table.num_rows, bool)
-    for slot in range(1, slots + 1):
-        passing &= _tops(keys, tops, np.asarray(table[f"key{slot}"])) > np.asarray(table[f"bound{slot}"])
-    return np.asarray(table["sub_id"])[passing]
-
-
-def _tops(keys: Any, tops: Any, asked: Any) -> Any:
-    """The tops of the keys asked for; below every bound where a key does not hold."""
-    places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    return np.where(keys[places] == asked, tops[places], -np.inf)

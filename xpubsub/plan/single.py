@@ -1,4 +1,4 @@
-"""Point lookups for a single message: the numbers to look up are parameters, a constant for each."""
+"""Point lookups for a single message: the number to look up is a parameter, so that the SQL stays the same."""
 
 from __future__ import annotations
 
@@ -11,19 +11,13 @@ MOST_LOOKUPS = 4
 
 
 @cache
-def found_queries(keys: int, slots: int) -> Step:
-    """One row: a query that is found by one of some keys, with its slots."""
+def found_queries(slots: int) -> Step:
+    """One row: a query that is found by a key, with its slots."""
     columns = "".join(f", key{slot}, bound{slot}" for slot in range(1, slots + 1))
-    return _each("found_queries", f"select sub_id{columns} from predicate_unroll where access = ?", keys)
+    return Step("found_queries", f"select sub_id{columns} from predicate_unroll where access = ?")
 
 
-@cache
-def subscribers(keys: int) -> Step:
-    """One row: a subscription whose query is found by one of some keys."""
-    select = "select sub_id, subscription_id, call_no, stream from access_subscription where access = ?"
-    return _each("subscribers", select, keys)
-
-
-def _each(name: str, select: str, times: int) -> Step:
-    """The same lookup several times: a constant finds its place in a sorted table, a list of them does not."""
-    return Step(name, " union all ".join([select] * times))
+FOUND_SUBSCRIBERS = Step(
+    "found_subscribers",
+    "select sub_id, subscription_id, call_no, stream from access_subscription where access = ?")
+"""One row: a subscription whose query is found by a key."""
