@@ -23,7 +23,7 @@ class Sizes:
     range_messages: int = 1_000
     linear_paths: int = 42_000
     one_subscriptions: int = 1_000_000
-    one_messages: int = 300
+    one_messages: int = 2_000
     one_changes: int = 100_000
     one_at_once: int = 100
     churn_subscriptions: int = 100_000

@@ -7,6 +7,7 @@ else a query asks for needs the joins.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 from xpubsub.jobs.paths import load_key_index
 from xpubsub.jobs.recent import RecentQueries
 from xpubsub.plan.choose import Summary
+from xpubsub.plan.reads import PAIRS
 from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.shred.tables import table_of
@@ -35,6 +37,13 @@ class Lookup:
     gone: dict[str, int]
     """Subscriptions that were removed, with the call that did."""
     recent: RecentQueries
+    pairs: dict[int, list[tuple[int, int]]]
+    """For a key those that it makes a pair with, and the pair's own."""
+
+    def paired(self, held: Held) -> Iterator[int]:
+        """The keys that stand for two that hold."""
+        for first in held.keys() & self.pairs.keys():
+            yield from (key for second, key in self.pairs[first] if second in held)
 
 
 def load_lookup(store: Store, summary: Summary) -> Lookup | None:
@@ -47,12 +56,20 @@ def load_lookup(store: Store, summary: Summary) -> Lookup | None:
     if index is None:
         return None
     removed = {str(row["subscription_id"]): int(row["call_no"]) for row in gone}
-    return Lookup(index, frozenset(row["access"] for row in access), removed, RecentQueries(summary.slots_used))
+    found_by = frozenset(row["access"] for row in access)
+    return Lookup(index, found_by, removed, RecentQueries(summary.slots_used), _pairs(store))
+
+
+def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    for row in store.rows(PAIRS):
+        pairs.setdefault(row["first_key"], []).append((row["second_key"], row["key"]))
+    return pairs
 
 
 def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
     """The notifications of a message in which some keys hold; None if the joins are the better way."""
-    access = [key for key in held if key in lookup.access]
+    access = [key for key in (*held, *lookup.paired(held)) if key in lookup.access]
     if len(access) > MOST_LOOKUPS:
         return None
     keys, tops = _sorted(held)

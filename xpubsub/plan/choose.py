@@ -16,8 +16,8 @@ OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
 
 
 MATCHING = (
-    "predicate_key", "predicate_unroll", "query_predicate", "query_text", "query_branch", "query_branchpoint",
-    "path_match", "tagpath_brinfo", "subscription_query", "completed_call", "unsubscription",
+    "predicate_key", "predicate_pair", "predicate_unroll", "query_predicate", "query_text", "query_branch",
+    "query_branchpoint", "path_match", "tagpath_brinfo", "subscription_query", "completed_call", "unsubscription",
 )
 """The tables of the store that matching reads."""
 MANY_PATHS = 8
@@ -47,6 +47,8 @@ class Summary:
     """Subscriptions with `or`: several queries may notify them of the same message."""
     texts: int = 1
     """Predicates on texts that no key stands for, like `contains()`."""
+    pairs: int = 0
+    """Keys that stand for two ranges."""
     tagpaths: int = 0
     path_matches: int = 0
     """Tag paths, and their matches with linear paths."""
@@ -90,7 +92,8 @@ def _automatic(summary: Summary) -> Choice:
         return Choice("bucket", f"{share_of}% of {summary.queries} queries have no equality predicate to start from")
     if summary.predicates > 1000 and summary.edges < 0.1 * summary.predicates:
         return Choice("share", f"{summary.predicates} predicates share {summary.edges} chain edges")
-    return Choice("unroll", f"{summary.queries} queries mostly start from a selective equality predicate")
+    or_pairs = " or from two ranges at once" if summary.pairs else ""
+    return Choice("unroll", f"{summary.queries} queries mostly start from a selective equality predicate{or_pairs}")
 
 
 def filter_pipeline(
@@ -109,6 +112,6 @@ def filter_pipeline(
 def _candidates(plan: str, summary: Summary, given: Pipeline | None) -> Pipeline:
     texts = summary.texts > 0
     if plan == "unroll":
-        rest, classes = summary.long_queries > 0, summary.classes
-        return unroll(summary.slots_used, rest=rest, texts=texts, classes=classes, given=given)
+        rest, pairs, classes = summary.long_queries > 0, summary.pairs > 0, summary.classes
+        return unroll(summary.slots_used, rest=rest, texts=texts, pairs=pairs, classes=classes, given=given)
     return share(texts=texts) if plan == "share" else bucket(texts=texts)

@@ -18,6 +18,13 @@ def keys_held(*, classes: bool = False, given: Pipeline | None = None) -> Pipeli
     return (file_step("batch_tagpath", reused=True), *by_class, *(found if given is None else given))
 
 
+def pairs_held(*, classes: bool = False) -> Pipeline:
+    """Keys by which queries are found, those that stand for two others among them."""
+    if not classes:
+        return (file_step("access_held", pairs="predicate_pair"),)
+    return (file_step("pair_class"), file_step("access_held", pairs="pair_class"))
+
+
 def key_index(*, classes: bool) -> Pipeline:
     """All keys by linear path; the last step has them."""
     if not classes:

@@ -32,6 +32,7 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("query_branchpoint", file_step("new_branchpoint")),
     ("predicate_bucket", Step("new_bucket_row", "select * from new_bucket")),
     ("predicate_key", file_step("new_key")),
+    ("predicate_pair", file_step("new_pair")),
     ("query_text", Step(
         "new_text", "select n.* from arranged_text as n anti join query_text as s on s.sub_id = n.sub_id")),
     ("query_predicate", NEW_PREDICATE),

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from xpubsub.plan.keys import keys_held, texts_tested, walked
+from xpubsub.plan.keys import keys_held, pairs_held, texts_tested, walked
 from xpubsub.shred.keys import ALWAYS, EQUAL
 from xpubsub.step import Pipeline, Step, file_step
 
 
 def unroll(
-    slots: int, *, rest: bool = True, texts: bool = True, classes: bool = False, given: Pipeline | None = None
+    slots: int, *, rest: bool = True, texts: bool = True, pairs: bool = False, classes: bool = False,
+    given: Pipeline | None = None,
 ) -> Pipeline:
     """Candidates by unrolled predicates; without a rest no query has more predicates than slots."""
     by_class = (class_unroll(slots),) if classes else ()
-    slotted = unroll_slots(slots, "class_unroll" if classes else "predicate_unroll")
-    found = (*keys_held(classes=classes, given=given), *by_class, slotted)
+    by_pair = pairs_held(classes=classes) if pairs else ()
+    slotted = unroll_slots(slots, "class_unroll" if classes else "predicate_unroll", pairs=pairs)
+    found = (*keys_held(classes=classes, given=given), *by_pair, *by_class, slotted)
     if not rest:
         return texts_tested(found, texts)
     walk = walked("chain_end", EQUAL, classes=classes)
     return texts_tested((*found, file_step("chain_start", file="unroll_rest"), *walk, file_step("unroll_all")), texts)
 
 
-def unroll_slots(slots: int, table: str) -> Step:
+def unroll_slots(slots: int, table: str, *, pairs: bool = False) -> Step:
     """One row: a message in which the access key and the predicates of all slots of a query hold.
 
     Slot by slot a semijoin that compares numbers only.
@@ -28,7 +30,7 @@ def unroll_slots(slots: int, table: str) -> Step:
     joins = "\n".join(_slot_join(slot) for slot in range(1, slots + 1))
     header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
     select = "select a.event_id, u.sub_id, u.final, u.chain_id"
-    tables = f"from key_held as a\njoin {table} as u on u.access = a.key"
+    tables = f"from {'access_held' if pairs else 'key_held'} as a\njoin {table} as u on u.access = a.key"
     return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=True)
 
 

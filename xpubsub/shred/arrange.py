@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from xpubsub.shred.chains import Chains
 from xpubsub.shred.groups import sorted_within, starts_of
-from xpubsub.shred.keys import ALWAYS, EQUAL, Bounds, keyed
-from xpubsub.shred.rows import ARRANGED_EDGE, ARRANGED_KEY, ARRANGED_TEXT, unrolled_schema
+from xpubsub.shred.keys import ALWAYS, EQUAL, Bounds, PairRow, keyed, pair_keys
+from xpubsub.shred.rows import ARRANGED_EDGE, ARRANGED_KEY, ARRANGED_PAIR, ARRANGED_TEXT, unrolled_schema
 from xpubsub.shred.selectivity import Selectivity
 from xpubsub.shred.tables import table_of
 
@@ -50,40 +50,53 @@ class _Arrangement:
         self._sub_ids, self._slots = sub_ids, arranger.slots
         self._query, self._starts = np.repeat(np.arange(len(sub_ids)), counts), starts_of(counts)
         self._rank = np.arange(len(order)) - self._starts
+        self._access, self._pairs, accessed = self._found_by()
+        self._slotted = ~self._keyed.text & ~((self._rank == 0) & self._keyed.exact)
+        self._place = self._places(accessed)
 
     def tables(self) -> dict[str, pa.Table]:
         """All rows."""
-        rest = self._rest()
+        rest = self._slotted & (self._place >= self._slots)
         edges = [*self._shared(), self._chains(self._sub_ids * -1, (rest,))]
         return {
             "unrolled": self._unrolled(rest),
+            "arranged_pair": table_of(self._pairs, ARRANGED_PAIR),
             "arranged_edge": pa.concat_tables(edges),
             "arranged_key": table_of(self._meaning, ARRANGED_KEY),
             "arranged_text": self._texts(),
         }
 
-    def _in_slots(self) -> Any:
-        """The predicates that have a slot: those not settled by their access key, but for texts."""
-        settled = (self._rank == 0) & self._keyed.exact
-        slotted = ~settled & ~self._keyed.text
-        return slotted & (self._before(slotted) < self._slots)
+    def _found_by(self) -> tuple[Any, list[PairRow], Any]:
+        """The key by which each query is found, that of its rarest predicate; if the two rarest are ranges, of both.
 
-    def _rest(self) -> Any:
-        """What is neither settled by the access key nor in a slot, but for texts, which are tested apart."""
-        settled = (self._rank == 0) & self._keyed.exact
-        return ~settled & ~self._in_slots() & ~self._keyed.text
+        And the keys that stand for two, and which predicates have been used so.
+        """
+        first = np.flatnonzero(self._rank == 0)
+        second = np.minimum(first + 1, len(self._rank) - 1)
+        bucketed = self._keyed.access != self._keyed.key
+        ranges = ~self._keyed.exact[first] & ~self._keyed.exact[second] & (bucketed[first] | bucketed[second])
+        both = ranges & (self._rank[second] == 1)
+        access, accessed = self._keyed.access[first], self._rank == 0
+        access[both], pairs = pair_keys(*(self._keyed.access[each[both]] for each in (first, second)))
+        accessed[second[both]] = True
+        return access, pairs, accessed
+
+    def _places(self, accessed: Any) -> Any:
+        """The slot of each predicate that needs one: those that the access key nearly settles come last."""
+        early, late = self._slotted & ~accessed, self._slotted & accessed
+        earlier = np.bincount(self._query[early], minlength=len(self._sub_ids))[self._query]
+        return np.where(late, earlier + self._before(late), self._before(early))
 
     def _unrolled(self, rest: Any) -> pa.Table:
-        size, used = len(self._sub_ids), self._in_slots()
-        first = self._rank == 0
+        size, used = len(self._sub_ids), self._slotted & ~rest
         final = np.ones(size, bool)
         final[self._query[rest]] = False
         keys, bounds = np.full((MOST_SLOTS, size), ALWAYS), np.full((MOST_SLOTS, size), -np.inf)
-        place = self._before(used)[used], self._query[used]
+        place = self._place[used], self._query[used]
         keys[place], bounds[place] = self._keyed.key[used], self._keyed.bound[used]
         slots = [column for slot in zip(keys, bounds, strict=True) for column in slot]
         spare = len(slots) - 2 * self._slots
-        arrays = [self._keyed.access[first], self._sub_ids, final, self._sub_ids * -1, *slots[: 2 * self._slots]]
+        arrays = [self._access, self._sub_ids, final, self._sub_ids * -1, *slots[: 2 * self._slots]]
         columns = [pa.array(each) for each in arrays] + [pa.nulls(size)] * spare
         return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
 
@@ -118,6 +131,7 @@ class _Arrangement:
 
 
 OUTPUTS = {
-    "unrolled": UNROLLED, "arranged_edge": ARRANGED_EDGE, "arranged_key": ARRANGED_KEY, "arranged_text": ARRANGED_TEXT,
+    "unrolled": UNROLLED, "arranged_pair": ARRANGED_PAIR, "arranged_edge": ARRANGED_EDGE,
+    "arranged_key": ARRANGED_KEY, "arranged_text": ARRANGED_TEXT,
 }
 """What arranging gives, by name."""

@@ -22,6 +22,8 @@ Bounds = Mapping[tuple[int, str], Any]
 """For a linear path and a side, `>` or `<`, the lower limits of buckets, ascending."""
 KeyRow = tuple[int, int, str, str | None, float | None]
 """(key, linear path, op, value, number): what a key stands for."""
+PairRow = tuple[int, int, int]
+"""(key, key, key): a key that stands for two others."""
 ALWAYS = 0
 """The key that holds in every message."""
 EQUAL, OTHER = 1, 2
@@ -132,6 +134,13 @@ def _others(found: Keyed, index: Any, group: Group) -> list[KeyRow]:
     found.stage[index], found.text[index] = OTHER, group.op != "exists"
     found.exact[index] = True
     return [row]
+
+
+def pair_keys(first: Any, second: Any) -> tuple[Any, list[PairRow]]:
+    """For each two keys the one that stands for both, and what it stands for."""
+    pairs, inverse = np.unique(np.sort(np.stack([first, second], axis=1), axis=1), axis=0, return_inverse=True)
+    rows = [(stable_id("pair", str(low), str(high)), low, high) for low, high in pairs.tolist()]
+    return np.array([row[0] for row in rows], np.int64)[inverse.reshape(-1)], rows
 
 
 def directed(op: str, numbers: Any) -> Any:

@@ -78,6 +78,8 @@ ARRANGED_KEY = pa.schema([
     ("key", ID), ("linear_path_id", ID), ("op", TEXT), ("value", TEXT), ("number", pa.float64()),
 ])
 """What a key stands for."""
+ARRANGED_PAIR = pa.schema([("key", ID), ("first_key", ID), ("second_key", ID)])
+"""A key that stands for two others."""
 
 
 ARRANGED_TEXT = pa.schema([("sub_id", ID), *PREDICATE])

@@ -36,6 +36,7 @@ KEPT: dict[str, Step] = {
     "access_subscription": file_step("gc_access_subscription"),
     "query_text": Step("gc_query_text", "select * from arranged_text"),
     "predicate_key": Step("gc_predicate_key", "select distinct * from arranged_key"),
+    "predicate_pair": Step("gc_predicate_pair", "select distinct * from arranged_pair"),
     "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),
     "query_branch": _kept("query_branch", "live_query", "sub_id"),
     "query_branchpoint": _kept("query_branchpoint", "live_query", "sub_id"),
