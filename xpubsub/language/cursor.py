@@ -39,6 +39,16 @@ class Cursor:
         """Whether a symbol or operator of one of these texts is under the cursor."""
         return self.token.text in texts and self.token.kind in ("symbol", "operator")
 
+    def at_name(self, *names: str) -> bool:
+        """Whether one of these names is under the cursor."""
+        return self.token.kind == "name" and self.token.text in names
+
+    def take_name(self, *names: str) -> bool:
+        """Take a name if it is one of these."""
+        if found := self.at_name(*names):
+            self.advance()
+        return found
+
     def take(self, *texts: str) -> bool:
         """Take a symbol or operator if it is one of these."""
         if found := self.at(*texts):

@@ -27,7 +27,8 @@ class PathParser:
         self._namespaces = {"xml": XML_NAMESPACE, **namespaces}
         self._relative = relative
         self._predicate = predicate
-        self._depth = 0
+        self.depth = 0
+        """How many predicates the cursor is in."""
 
     def starts_step(self) -> bool:
         """Whether a step can start at the cursor."""
@@ -38,7 +39,7 @@ class PathParser:
         """A whole path; in the branching dialect a leading slash in a predicate is relative."""
         cursor = self._cursor
         offset = cursor.token.offset
-        absolute = cursor.at("/", "//") and not (self._relative and self._depth)
+        absolute = cursor.at("/", "//") and not (self._relative and self.depth)
         steps: list[Step] = []
         if cursor.at("/") and not self._step_follows():
             cursor.advance()
@@ -141,10 +142,10 @@ class PathParser:
         predicates: list[Expr] = []
         while cursor.at("["):
             offset = cursor.advance().offset
-            self._depth += 1
+            self.depth += 1
             with cursor.nested():
                 predicates.append(self._predicate())
-            self._depth -= 1
+            self.depth -= 1
             if isinstance(predicates[-1], Number):
                 raise cursor.unsupported("a position as a predicate", offset)
             cursor.expect("]")

@@ -29,11 +29,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Path:
-    """A location path; an absolute one starts at the document node."""
+    """A location path; an absolute one starts at the document node, one with a variable at the variable's node."""
 
     absolute: bool
     steps: tuple[Step, ...]
     offset: int = 0
+    variable: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,9 @@ Expr = Path | Literal | Number | Compare | Call | And | Or | Not
 def dump(expr: Expr) -> str:
     """The tree as one line of text, for tests and for people."""
     match expr:
-        case Path(absolute, steps):
-            return ("/" if absolute else "") + " ".join(_dump_step(step) for step in steps)
+        case Path(absolute, steps, _, variable):
+            start = f"${variable} " if variable is not None else "/" if absolute else ""
+            return (start + " ".join(_dump_step(step) for step in steps)).rstrip()
         case Literal(value):
             return repr(value)
         case Number(value):

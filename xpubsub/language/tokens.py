@@ -23,9 +23,11 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATOR_NAMES = frozenset({"and", "or", "mod", "div"})
-_BEFORE_OPERAND = frozenset({"@", "::", "(", "[", ",", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">", ">=", "$"})
+_BEFORE_OPERAND = frozenset({
+    "@", "::", "(", "[", ",", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">", ">=", "$", "{", "}", ":=", ";",
+})
 
 
 class Token(NamedTuple):
@@ -38,17 +40,17 @@ class Token(NamedTuple):
 
 def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
     """All tokens of an expression; `capitals` also reads AND, OR and NOT as their lower-case forms."""
-    if (illegal := _NOT_XML.search(text)) is not None:
-        raise _bad_character(text, illegal.start())
+    if (illegal := NOT_XML.search(text)) is not None:
+        raise bad_character(text, illegal.start())
     tokens: list[Token] = []
     offset, size, match_at = 0, len(text), _PATTERN.match
     while offset < size:
         match = match_at(text, offset)
         if match is None:
-            raise _bad_character(text, offset)
+            raise bad_character(text, offset)
         kind = str(match.lastgroup)
         if kind == "name":
-            tokens.append(_name(match.group(), offset, tokens, capitals))
+            tokens.append(name_token(match.group(), offset, tokens, capitals))
         elif kind != "space":
             tokens.append(Token(kind, match.group(), offset))
         offset = match.end()
@@ -56,7 +58,7 @@ def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
     return tokens
 
 
-def _name(text: str, offset: int, before: list[Token], capitals: bool) -> Token:
+def name_token(text: str, offset: int, before: list[Token], capitals: bool) -> Token:
     """Apply XPath's rule: after an operand, `*` and the operator names are operators."""
     after_operand = bool(before) and before[-1].kind != "operator" and before[-1].text not in _BEFORE_OPERAND
     word = text.lower() if capitals and text in ("AND", "OR", "NOT") else text
@@ -65,7 +67,8 @@ def _name(text: str, offset: int, before: list[Token], capitals: bool) -> Token:
     return Token("name", "not" if word == "not" else text, offset)
 
 
-def _bad_character(text: str, offset: int) -> QuerySyntaxError:
+def bad_character(text: str, offset: int) -> QuerySyntaxError:
+    """An error at a character that stands for nothing."""
     if text[offset] in "\"'":
         return QuerySyntaxError("a string literal has no end", code="XPST0003", text=text, offset=offset)
     reason = f"unexpected character {text[offset]!r}"

@@ -25,26 +25,28 @@ def parse_xpath(
         reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
         raise LimitError(reason, code="limit-expression", text=text[:100])
     tokens = tokenize(text, capitals=dialect == "branching")
-    return _Parser(Cursor(text, tokens, limits), namespaces or {}, dialect).whole()
+    cursor = Cursor(text, tokens, limits)
+    return ExpressionParser(cursor, namespaces or {}, branching=dialect == "branching").whole()
 
 
-class _Parser:
+class ExpressionParser:
     """Recursive descent, one method per level of XPath's grammar."""
 
-    def __init__(self, cursor: Cursor, namespaces: Mapping[str, str], dialect: str) -> None:
+    def __init__(self, cursor: Cursor, namespaces: Mapping[str, str], *, branching: bool = False) -> None:
         self._cursor = cursor
-        self._paths = PathParser(cursor, namespaces, dialect == "branching", self._or)
+        self._paths = PathParser(cursor, namespaces, branching, self.expression)
 
     def whole(self) -> Expr:
         cursor = self._cursor
         if cursor.token.kind == "end":
             raise cursor.syntax("the expression is empty")
-        expr = self._or()
+        expr = self.expression()
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
         return expr
 
-    def _or(self) -> Expr:
+    def expression(self) -> Expr:
+        """An expression from the cursor on, as far as it goes."""
         parts = [self._and()]
         while self._cursor.take("or"):
             parts.append(self._and())
@@ -106,7 +108,7 @@ class _Parser:
             cursor.advance()
             return Number(float(token.text))
         if cursor.at("$"):
-            raise cursor.unsupported("a variable")
+            return self._variable()
         if cursor.at("("):
             return self._parenthesised()
         if token.kind == "name" and cursor.peek().text == "(" and token.text not in NODE_TYPES:
@@ -115,11 +117,14 @@ class _Parser:
             return self._paths.path()
         raise cursor.syntax(f"expected an expression, found {cursor.describe()}")
 
+    def _variable(self) -> Expr:
+        raise self._cursor.unsupported("a variable")
+
     def _parenthesised(self) -> Expr:
         cursor = self._cursor
         cursor.expect("(")
         with cursor.nested():
-            inner = self._or()
+            inner = self.expression()
         cursor.expect(")")
         if cursor.at("["):
             raise cursor.unsupported("a predicate on an expression in parentheses")
@@ -128,7 +133,7 @@ class _Parser:
                 raise cursor.syntax("a step can only follow a path")
             steps = list(inner.steps)
             self._paths.relative(steps)
-            return Path(inner.absolute, tuple(steps), inner.offset)
+            return Path(inner.absolute, tuple(steps), inner.offset, inner.variable)
         return inner
 
     def _call(self) -> Expr:
@@ -157,8 +162,8 @@ class _Parser:
         cursor.expect("(")
         if cursor.take(")"):
             return []
-        arguments = [self._or()]
+        arguments = [self.expression()]
         while cursor.take(","):
-            arguments.append(self._or())
+            arguments.append(self.expression())
         cursor.expect(")")
         return arguments

@@ -1,0 +1,204 @@
+"""The parser of transformations: FLWR expressions of XQuery, or an error that says what and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from xpubsub.errors import LimitError
+from xpubsub.language.constructors import Constructors
+from xpubsub.language.flwr_checks import check_transformation
+from xpubsub.language.flwr_scope import Scope, ScopedExpressions, Variable
+from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
+from xpubsub.language.paths import XML_NAMESPACE
+from xpubsub.language.syntax import Expr, Path
+from xpubsub.language.xquery_tokens import XQueryCursor
+from xpubsub.limits import Limits
+
+_CLAUSES = frozenset({"order", "stable", "group", "count", "window", "tumbling", "sliding"})
+_OTHER_EXPRESSIONS = {
+    "if": "the expression if", "some": "the expression some", "every": "the expression every",
+    "typeswitch": "the expression typeswitch", "switch": "the expression switch", "try": "the expression try",
+    "element": "a computed constructor", "attribute": "a computed constructor", "text": "a computed constructor",
+    "document": "a computed constructor", "comment": "a computed constructor",
+    "processing-instruction": "a computed constructor", "validate": "the expression validate",
+    "ordered": "the expression ordered", "unordered": "the expression unordered",
+}
+_KEYWORD_AFTER = {"if": "(", "typeswitch": "(", "switch": "(", "some": "$", "every": "$"}
+
+
+def parse_flwr(
+    text: str, namespaces: Mapping[str, str] | None = None, limits: Limits | None = None
+) -> Transformation:
+    """Parse a transformation."""
+    limits = limits or Limits()
+    if len(text) > limits.max_expression:
+        reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
+        raise LimitError(reason, code="limit-expression", text=text[:100])
+    return _Parser(XQueryCursor(text, limits), namespaces or {}).whole()
+
+
+class _Parser:
+    """Recursive descent over XQuery's grammar, as far as it is supported."""
+
+    def __init__(self, cursor: XQueryCursor, namespaces: Mapping[str, str]) -> None:
+        self._cursor = cursor
+        self._constructors = Constructors(cursor, self._sequence)
+        self._used: dict[str, int] = {}
+        known = {"xml": XML_NAMESPACE, **namespaces}
+        self._scope = Scope(known, {prefix: uri for prefix, uri in known.items() if prefix})
+
+    def whole(self) -> Transformation:
+        cursor = self._cursor
+        declared = self._prolog()
+        scope = self._scope.declaring(declared)
+        if cursor.token.kind == "end":
+            raise cursor.syntax("the expression is empty")
+        result = self._sequence(scope)
+        if cursor.token.kind != "end":
+            raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
+        check_transformation(cursor, result)
+        return Transformation(result, tuple(declared.items()))
+
+    def _prolog(self) -> dict[str, str]:
+        cursor = self._cursor
+        declared: dict[str, str] = {}
+        if cursor.at_name("xquery") and cursor.peek().text in ("version", "encoding"):
+            while not cursor.at(";") and cursor.token.kind != "end":
+                cursor.advance()
+            cursor.expect(";")
+        while cursor.at_name("declare", "import", "module") and cursor.peek().kind == "name":
+            prefix, uri = self._declaration()
+            if prefix in declared:
+                raise cursor.syntax(f"the namespace {prefix!r} is declared twice", code="XQST0033")
+            declared[prefix] = uri
+        return declared
+
+    def _declaration(self) -> tuple[str, str]:
+        cursor = self._cursor
+        start, what = cursor.advance(), cursor.token.text
+        if start.text == "declare" and cursor.keyword("namespace"):
+            prefix = cursor.advance().text
+            cursor.expect("=")
+        elif start.text == "declare" and what == "default" and cursor.peek().text == "element":
+            cursor.advance()
+            cursor.advance()
+            if not cursor.keyword("namespace"):
+                raise cursor.syntax(f"expected 'namespace', found {cursor.describe()}")
+            prefix = ""
+        else:
+            raise cursor.unsupported(f"the prolog's '{start.text} {what}'", start.offset)
+        uri = cursor.advance()
+        if uri.kind != "literal":
+            raise cursor.syntax("expected a namespace in quotation marks", uri.offset)
+        cursor.expect(";")
+        return prefix, uri.text[1:-1]
+
+    def _sequence(self, scope: Scope) -> Content:
+        """Results separated by commas, up to what closes them."""
+        if self._cursor.at(")", "}"):
+            return Sequence()
+        parts = [self._single(scope)]
+        while self._cursor.take(","):
+            parts.append(self._single(scope))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _single(self, scope: Scope) -> Content:
+        cursor = self._cursor
+        with cursor.nested():
+            if cursor.at_name("for", "let") and cursor.peek().text == "$":
+                return self._flwr(scope)
+            if cursor.at("<"):
+                return self._constructors.element(scope)
+            if cursor.at("("):
+                return self._enclosed("(", ")", scope)
+            return self._copy(scope)
+
+    def _enclosed(self, opening: str, closing: str, scope: Scope) -> Content:
+        cursor = self._cursor
+        cursor.expect(opening)
+        content = self._sequence(scope)
+        cursor.expect(closing)
+        if cursor.at("/", "//", "["):
+            raise cursor.unsupported("a step or predicate on results in parentheses")
+        return content
+
+    def _copy(self, scope: Scope) -> Content:
+        cursor = self._cursor
+        offset = cursor.token.offset
+        if cursor.token.kind == "name" and cursor.token.text in _OTHER_EXPRESSIONS:
+            self._refuse_other(cursor.token.text)
+        path = ScopedExpressions(cursor, scope).operand()
+        if not isinstance(path, Path):
+            raise cursor.unsupported("a constant or truth value as a result", offset)
+        if cursor.at("=", "!=", "<", "<=", ">", ">=", "and", "or"):
+            raise cursor.unsupported("a truth value as a result")
+        return Copy(replace(path, offset=offset))
+
+    def _refuse_other(self, word: str) -> None:
+        """Refuse what starts with a keyword; without what belongs to it, it is a name."""
+        following, after = self._cursor.peek(), _KEYWORD_AFTER.get(word, "{")
+        named = after == "{" and following.kind == "name" and self._cursor.peek(2).text == "{"
+        if following.text == after or named:
+            raise self._cursor.unsupported(_OTHER_EXPRESSIONS[word])
+
+    def _flwr(self, scope: Scope) -> Content:
+        cursor = self._cursor
+        bindings: list[Binding] = []
+        while cursor.at_name("for", "let"):
+            is_for = cursor.at_name("for")
+            cursor.keyword("for", "let")
+            scope = self._clause(is_for, scope, bindings)
+            while cursor.take(","):
+                scope = self._clause(is_for, scope, bindings)
+        where = self._where(scope)
+        if cursor.token.kind == "name" and cursor.token.text in _CLAUSES:
+            raise cursor.unsupported(f"the clause '{cursor.token.text}'")
+        if not cursor.keyword("return"):
+            raise cursor.syntax(f"expected 'return', found {cursor.describe()}")
+        result = self._enclosed("{", "}", scope) if cursor.at("{") else self._sequence(scope)
+        if not bindings and where is not None:
+            raise cursor.unsupported("a where without a for")
+        return Flwr(tuple(bindings), where, result) if bindings else result
+
+    def _clause(self, is_for: bool, scope: Scope, bindings: list[Binding]) -> Scope:
+        """One variable of a `for` or `let`."""
+        cursor = self._cursor
+        cursor.expect("$")
+        if cursor.token.kind != "name":
+            raise cursor.syntax(f"expected the name of a variable, found {cursor.describe()}")
+        name = cursor.advance().text
+        if cursor.at_name("as", "at", "allowing"):
+            raise cursor.unsupported(f"'{cursor.token.text}' after a variable")
+        if not (cursor.keyword("in") if is_for else cursor.take(":=")):
+            raise cursor.syntax(f"expected '{'in' if is_for else ':='}', found {cursor.describe()}")
+        path = self._bound(is_for, scope)
+        if not is_for:
+            return scope.with_variable(name, Variable(path, scope.kind(path)))
+        own = self._own_name(name)
+        bindings.append(Binding(own, path))
+        return scope.with_variable(name, Variable(Path(False, (), path.offset, own), scope.kind(path)))
+
+    def _bound(self, is_for: bool, scope: Scope) -> Path:
+        cursor = self._cursor
+        offset = cursor.token.offset
+        clause = "for" if is_for else "let"
+        if cursor.at("<") or (cursor.at_name("for", "let") and cursor.peek().text == "$"):
+            raise cursor.unsupported(f"a {clause} over anything but a path")
+        path = ScopedExpressions(cursor, scope).operand()
+        if not isinstance(path, Path):
+            raise cursor.unsupported(f"a {clause} over anything but a path", offset)
+        return path
+
+    def _own_name(self, name: str) -> str:
+        """A name that no other variable has: one may hide another."""
+        self._used[name] = self._used.get(name, 0) + 1
+        return name if self._used[name] == 1 else f"{name}#{self._used[name]}"
+
+    def _where(self, scope: Scope) -> Expr | None:
+        if not self._cursor.keyword("where"):
+            return None
+        condition = ScopedExpressions(self._cursor, scope).expression()
+        if self._cursor.at_name("where"):
+            raise self._cursor.unsupported("a second where")
+        return condition

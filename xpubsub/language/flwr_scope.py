@@ -1,0 +1,120 @@
+"""What names mean at a place of a transformation: variables and namespaces; and expressions that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
+
+from xpubsub.language.syntax import Expr, Literal, NodeKind, Not, Path, Step
+from xpubsub.language.xpath import ExpressionParser
+from xpubsub.language.xquery_tokens import XQueryCursor
+
+MESSAGE_FUNCTIONS = frozenset({"doc", "document", "stream"})
+"""Functions that stand for the message."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable in scope: a path, with a kind of node at its end; a variable of `for` is a path of its own."""
+
+    path: Path
+    kind: NodeKind
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The variables and namespaces in scope."""
+
+    namespaces: Mapping[str, str]
+    """Of names in paths."""
+    elements: Mapping[str, str]
+    """Of constructed elements."""
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+
+    def with_variable(self, name: str, variable: Variable) -> Scope:
+        """The same with one variable more."""
+        return replace(self, variables={**self.variables, name: variable})
+
+    def declaring(self, declared: Mapping[str, str]) -> Scope:
+        """The same inside an element that declares namespaces."""
+        if not declared:
+            return self
+        return replace(self, namespaces={**self.namespaces, **declared}, elements={**self.elements, **declared})
+
+    def kind(self, path: Path) -> NodeKind:
+        """What kind of nodes a path selects; `node` is the document."""
+        if path.steps:
+            return path.steps[-1].test.kind
+        known = {each.path.variable: each.kind for each in self.variables.values() if not each.path.steps}
+        return known.get(path.variable, "node")
+
+
+class ScopedExpressions(ExpressionParser):
+    """XPath's expressions with variables, the functions that stand for the message, `exists()` and `empty()`."""
+
+    _cursor: XQueryCursor
+
+    def __init__(self, cursor: XQueryCursor, scope: Scope) -> None:
+        super().__init__(cursor, scope.namespaces)
+        self._scope = scope
+
+    def operand(self) -> Expr:
+        """A path or constant at the cursor, without comparisons."""
+        return self._arithmetic()
+
+    def _primary(self) -> Expr:
+        expr = super()._primary()
+        if isinstance(expr, Path) and not expr.absolute and expr.variable is None and not self._paths.depth:
+            return replace(expr, absolute=True)
+        return expr
+
+    def _variable(self) -> Expr:
+        cursor = self._cursor
+        offset = cursor.expect("$").offset
+        if self._paths.depth:
+            raise cursor.unsupported("a variable inside a predicate", offset)
+        if cursor.token.kind != "name":
+            raise cursor.syntax(f"expected the name of a variable, found {cursor.describe()}")
+        name = cursor.advance().text
+        if name not in self._scope.variables:
+            raise cursor.syntax(f"there is no variable ${name} here", offset, code="XPST0008")
+        path = self._scope.variables[name].path
+        return self._onward(path.absolute, path.steps, offset, path.variable)
+
+    def _onward(self, absolute: bool, steps: tuple[Step, ...], offset: int, variable: str | None) -> Path:
+        """A path that may go on from where a variable or a function stands."""
+        cursor = self._cursor
+        onward = list(steps)
+        if cursor.at("["):
+            raise cursor.unsupported("a predicate on a variable or function")
+        if cursor.at("/", "//"):
+            self._paths.relative(onward)
+        return Path(absolute, tuple(onward), offset, variable)
+
+    def _call(self) -> Expr:
+        cursor = self._cursor
+        name = cursor.token.text.removeprefix("fn:")
+        if name in MESSAGE_FUNCTIONS:
+            return self._message(cursor.advance().offset)
+        if name in ("exists", "empty"):
+            return self._existence(name)
+        return super()._call()
+
+    def _message(self, offset: int) -> Path:
+        if self._paths.depth:
+            raise self._cursor.unsupported("a document inside a predicate", offset)
+        arguments = self._arguments()
+        if len(arguments) != 1 or not isinstance(arguments[0], Literal):
+            raise self._cursor.unsupported("a document that is not named by a literal", offset)
+        return self._onward(True, (), offset, None)
+
+    def _existence(self, name: str) -> Expr:
+        offset = self._cursor.advance().offset
+        arguments = self._arguments()
+        if len(arguments) != 1 or not isinstance(arguments[0], Path):
+            self._refuse(f"{name}() of anything but a path", offset)
+        return Not(arguments[0]) if name == "empty" else arguments[0]
+
+    def _refuse(self, construct: str, offset: int) -> NoReturn:
+        raise self._cursor.unsupported(construct, offset)
