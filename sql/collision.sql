@@ -28,3 +28,13 @@ select 'query' as what, n.query as text, q.query as other
 from compiled_query as n
 join new_query as q on q.sub_id = n.sub_id and q.row_no <> n.row_no
 where q.query <> n.query
+union all
+select 'transformation' as what, n.canonical as text, s.definition as other
+from compiled_transformation as n
+join transformation as s on s.tid = n.tid
+where s.definition <> n.canonical
+union all
+select 'transformation' as what, min(canonical) as text, max(canonical) as other
+from compiled_transformation
+group by tid
+having min(canonical) <> max(canonical)

@@ -8,3 +8,7 @@ union
 select b.linear_path_id
 from query_branch as b
 semi join live_query as l on l.sub_id = b.sub_id
+union
+select s.linear_path_id
+from transformation_step as s
+semi join live_transformation as l on l.tid = s.tid

@@ -3,5 +3,6 @@ select u.access, q.sub_id, f.call_no, c.subscription_id, f.stream
 from compiled_query as q
 join compiled_new as c on c.row_no = q.row_no
 join predicate_unroll as u on u.sub_id = q.sub_id
+anti join compiled_part as p on p.row_no = q.row_no and p.sub_id = q.sub_id
 cross join call_form as f
 order by u.access

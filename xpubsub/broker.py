@@ -61,7 +61,7 @@ class Broker:
         """Add one subscription."""
         form = _form(namespaces, dialect, stream)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
-        Compiler(form.namespaces, form.dialect, self.limits).queries(text)
+        Compiler(form.namespaces, form.dialect, self.limits).check(text)
         try:
             self.subscribe_many([row], namespaces=namespaces, dialect=dialect, stream=stream)
         except RowErrors as error:

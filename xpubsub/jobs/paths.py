@@ -32,12 +32,12 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
     }
 
 
-def tagpath_cache(store: Store, limits: Limits) -> TagPathCache:
+def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False) -> TagPathCache:
     """A cache of tag paths that starts with those of the store; all linear paths are only read when a new one comes."""
     known = known_tagpaths(store)
     if not store.rows(DOCUMENT_PATH):
         known["/"] = 0
-    return TagPathCache(known, lambda: known_linear_paths(store), limits)
+    return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying)
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:

@@ -14,6 +14,7 @@ from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.shredding import Shredding
 from xpubsub.jobs.single import Lookup, load_lookup, match_single
 from xpubsub.jobs.timing import Timings
+from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
@@ -22,7 +23,7 @@ from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import file_step
+from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 
@@ -38,6 +39,7 @@ class Publisher:
         self._sampler = Sampler(store)
         self._lookup: tuple[Lookup | None] | None = None
         self._shredding = Shredding(limits)
+        self._transforming: Transforming | None = None
 
     def close(self) -> None:
         """Release what is kept between batches."""
@@ -48,6 +50,7 @@ class Publisher:
         self._cache = None
         self._summary = None
         self._lookup = None
+        self._transforming = None
         self._changes = self._store.engine.shared.changes
 
     def summary(self) -> Summary:
@@ -97,7 +100,7 @@ class Publisher:
     ) -> tuple[MessageShredder, pa.Table]:
         """Read the messages; returns what they hold, and what was rejected."""
         if self._cache is None:
-            self._cache = tagpath_cache(self._store, self._limits)
+            self._cache = tagpath_cache(self._store, self._limits, copying=bool(self.summary().transformations))
         shredder = MessageShredder(self._cache, self._limits)
         duplicates: list[Duplicate] = []
         with timings.of("shred"), collector_paused():
@@ -114,6 +117,8 @@ class Publisher:
         with timings.of("load"):
             self._store.engine.load("sax_parse_result", nodes)
             self._store.engine.load("event", shredder.events())
+            if self.summary().transformations:
+                self._store.engine.load("node_copy", shredder.copies())
 
     def _remember_tagpaths(self, cache: TagPathCache) -> None:
         found = cache.take_found()
@@ -128,17 +133,26 @@ class Publisher:
 
     def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> pa.Table:
         """Run the steps of a plan; the result of the last is what they are all for."""
-        engine = self._store.engine
+        engine, summary = self._store.engine, self.summary()
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
+        in_sql = in_sql or bool(summary.transformations)
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))
-        *steps, last = filter_pipeline(plan, self.summary(), branches_in_sql=in_sql)
+        *steps, last = filter_pipeline(plan, summary, branches_in_sql=in_sql)
         for step in steps:
             with timings.of(step.name):
                 engine.run(step)
+        if summary.transformations:
+            last = self._transform(last, timings)
         with timings.of(last.name):
             return engine.fetch(last)
+
+    def _transform(self, filtered: Step, timings: Timings) -> Step:
+        """Carry out the transformations; returns the step that adds their results to those of filters."""
+        if self._transforming is None:
+            self._transforming = load_transforming(self._store, self.summary())
+        return self._transforming.run(self._store.engine, filtered, timings)
 
 
 def summarise(store: Store) -> Summary:

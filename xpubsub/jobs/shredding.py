@@ -38,6 +38,7 @@ class _Paths:
     known: dict[str, int]
     linear: dict[str, Any]
     limits: Limits
+    copying: bool = False
 
 
 class Shredding:
@@ -150,7 +151,7 @@ class _Helper:
         """Hand over messages, and before them, if need be, what is known of paths."""
         if self._cache is not cache:
             self._cache = cache
-            self._send(_Paths(dict(cache.known), dict(cache.linear), limits))
+            self._send(_Paths(dict(cache.known), dict(cache.linear), limits, cache.copying))
         self._send(messages)
 
     def answer(self) -> Shredded | None:
@@ -203,7 +204,7 @@ def _send(pipe: IO[bytes], thing: object) -> None:
 
 
 def _cache(paths: _Paths) -> TagPathCache:
-    return TagPathCache(paths.known, lambda: paths.linear, paths.limits)
+    return TagPathCache(paths.known, lambda: paths.linear, paths.limits, copying=paths.copying)
 
 
 def _shredded(cache: TagPathCache, limits: Limits, messages: list[Message]) -> Shredded:

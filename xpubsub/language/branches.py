@@ -115,6 +115,14 @@ def _lift(item: Item) -> tuple[Item, ...]:
     return (*lifted, replace(item, hops=(root, *item.hops[1:])))
 
 
+def condition_query(item: Item, before: tuple[Hop, ...], text: str, limits: Limits) -> Query:
+    """One condition on a node, point 1, that is reached by some hops; without any it is one on the document."""
+    if not before:
+        [query] = queries(((replace(item, absolute=True),),), text, limits)
+        return query
+    return _Numbering(text, limits).condition(_simplify(item), before)
+
+
 @dataclass
 class _Numbering:
     """Numbers the branching points and lists the branches of one query, predicates before what follows them."""
@@ -129,6 +137,12 @@ class _Numbering:
         if not any(branch.necessary and not branch.context for branch in self.branches):
             document = Branch(DOCUMENT, Test(), (), 0, 0, False, False, True)
             self.branches.insert(0, document)
+        return Query(tuple(self.branches))
+
+    def condition(self, item: Item, before: tuple[Hop, ...]) -> Query:
+        """A query with one condition on the node at the end of some hops."""
+        self.last_point = 1
+        self._conditions((item,), before, ((1, len(before)),), 1, 1, True)
         return Query(tuple(self.branches))
 
     def _conditions(

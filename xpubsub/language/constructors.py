@@ -149,11 +149,16 @@ class Constructors:
         if match is None:
             self._fail("unexpected character in an element")
         raw, start, self._at = match.group(), self._at, match.end()
-        bounded = self._text[start - 1] in ">}" and not self._text.endswith("]]>", 0, start) and self._text[self._at : self._at + 1] in ("<", "{")
-        if bounded and _BLANK.match(raw) and not self._text.startswith("<![CDATA[", self._at):
+        if _BLANK.match(raw) and self._bounded(start):
             return None
         plain = raw.replace("\r\n", "\n").replace("\r", "\n").replace("{{", "{").replace("}}", "}")
         return Text(self._decoded(plain, start))
+
+    def _bounded(self, start: int) -> bool:
+        """Whether what stands before the cursor stands between tags or braces."""
+        before = self._text[start - 1] in ">}" and not self._text.endswith("]]>", 0, start)
+        after = self._text.startswith(("<", "{"), self._at) and not self._text.startswith("<![CDATA[", self._at)
+        return before and after
 
     def _decoded(self, text: str, start: int) -> str:
         try:

@@ -69,7 +69,7 @@ class _Checks:
         if filled:
             raise self._cursor.unsupported("an attribute after content", path.offset)
         if path.variable is None or len(path.steps) > 1 or any(step.axis == "descendant" for step in path.steps):
-            raise self._cursor.unsupported("an attribute of what may be several elements (bind them by for)", path.offset)
+            raise self._cursor.unsupported("an attribute of perhaps several elements (bind them by for)", path.offset)
         name = name_of(path.steps[-1].test) if path.steps else "@*"
         if name in names or (names and ("*" in name or any("*" in each for each in names))):
             raise self._cursor.unsupported("an attribute that the element may have already", path.offset)

@@ -14,6 +14,10 @@ MESSAGE_FUNCTIONS = frozenset({"doc", "document", "stream"})
 """Functions that stand for the message."""
 
 
+_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "is", "to", "union", "intersect", "except", "idiv", "instance",
+              "cast", "castable", "treat")
+
+
 @dataclass(frozen=True)
 class Variable:
     """A variable in scope: a path, with a kind of node at its end; a variable of `for` is a path of its own."""
@@ -62,6 +66,18 @@ class ScopedExpressions(ExpressionParser):
     def operand(self) -> Expr:
         """A path or constant at the cursor, without comparisons."""
         return self._arithmetic()
+
+    def _arithmetic(self) -> Expr:
+        operand = super()._arithmetic()
+        if self._cursor.at_name(*_OPERATORS):
+            raise self._cursor.unsupported(f"the operator {self._cursor.token.text}")
+        return operand
+
+    def _parenthesised(self) -> Expr:
+        offset = self._cursor.token.offset
+        if self._cursor.peek().text == ")":
+            self._refuse("an empty sequence here", offset)
+        return super()._parenthesised()
 
     def _primary(self) -> Expr:
         expr = super()._primary()

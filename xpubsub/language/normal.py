@@ -49,6 +49,8 @@ class Item:
     absolute: bool = False
     negated: bool = False
     first: bool = False
+    variable: str | None = None
+    """The variable at whose node it starts, in a transformation."""
 
 
 Conjunction = tuple[Item, ...]
@@ -83,6 +85,16 @@ class Normalizer:
                 return TRUE if text else FALSE
             case Number(number):
                 return TRUE if number else FALSE
+
+    def selected(self, path: Path) -> Disjunction:
+        """The ways to select a node by a path: each an item for the path itself, then what must hold beside it."""
+        return self._path(path, Test())
+
+    def product(self, parts: list[Disjunction]) -> list[tuple[Conjunction, ...]]:
+        """Each choice of one conjunction out of each part, no more than the limit."""
+        if math.prod(map(len, parts)) > self._limits.max_disjuncts:
+            raise self._too_many()
+        return list(itertools.product(*parts))
 
     def _bounded(self, conjunctions: Iterable[Conjunction]) -> Disjunction:
         """Distinct conjunctions, no more than the limit."""
@@ -125,7 +137,7 @@ class Normalizer:
         """One item, and beside it the conditions that do not depend on the path (absolute paths in predicates)."""
         hops = tuple(_hop(step, conditions) for step, conditions in zip(path.steps, chosen, strict=True))
         elsewhere = tuple(item for conditions in chosen for item in conditions if item.absolute)
-        return (Item(hops, test, path.absolute), *elsewhere)
+        return (Item(hops, test, path.absolute, variable=path.variable), *elsewhere)
 
     def _compare(self, compare: Compare) -> Disjunction:
         op, left, right = compare.op, compare.left, compare.right

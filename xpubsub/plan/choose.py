@@ -17,7 +17,9 @@ OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
 
 MATCHING = (
     "predicate_key", "predicate_pair", "predicate_unroll", "query_predicate", "query_text", "query_branch",
-    "query_branchpoint", "path_match", "tagpath_brinfo", "subscription_query", "completed_call", "unsubscription",
+    "query_branchpoint", "transformation_step", "transformation_condition", "condition_query",
+    "subscription_transformation", "path_match", "tagpath_brinfo", "subscription_query", "completed_call",
+    "unsubscription",
 )
 """The tables of the store that matching reads."""
 MANY_PATHS = 8
@@ -47,6 +49,7 @@ class Summary:
     """Subscriptions with `or`: several queries may notify them of the same message."""
     texts: int = 1
     """Predicates on texts that no key stands for, like `contains()`."""
+    transformations: int = 0
     pairs: int = 0
     """Keys that stand for two ranges."""
     tagpaths: int = 0
@@ -56,7 +59,7 @@ class Summary:
     @property
     def nodes_asked(self) -> bool:
         """Whether more is asked of messages than which keys hold in them."""
-        return bool(self.levels or self.texts or self.classes)
+        return bool(self.levels or self.texts or self.classes or self.transformations)
 
     @property
     def classes(self) -> bool:
@@ -104,9 +107,11 @@ def filter_pipeline(
     tail = (file_step("gone"), notification)
     *before, candidate = _candidates(plan, summary, given)
     if not summary.levels:
-        return (*before, replace(candidate, reused=False), file_step("matched", file="matched_all"), *tail)
+        matched = file_step("matched", file="matched_all", reused=summary.transformations > 0)
+        return (*before, replace(candidate, reused=False), matched, *tail)
     branches = branches_by_sql(summary.levels, summary.inner_points) if branches_in_sql else branches_by_function()
-    return (*before, replace(candidate, reused=True), *branches, file_step("matched"), *tail)
+    matched = file_step("matched", reused=summary.transformations > 0)
+    return (*before, replace(candidate, reused=True), *branches, matched, *tail)
 
 
 def _candidates(plan: str, summary: Summary, given: Pipeline | None) -> Pipeline:

@@ -19,5 +19,7 @@ SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_pat
 SUMMARIES = Step(
     "summaries",
     "select (select count(*) from query_summary) as summaries, (select count(*) from stored_query) as queries")
+PLACES = Step("places", "select depth, max(place) as places from transformation_step group by depth")
+DEFINITIONS = Step("definitions", "select tid, definition from transformation")
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")

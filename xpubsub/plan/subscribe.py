@@ -12,6 +12,7 @@ NEW: Pipeline = (
     file_step("call_brinfo", reused=True),
     file_step("new_linear_path", reused=True),
     file_step("new_brinfo", reused=True),
+    file_step("new_tid", reused=True),
 )
 """What the call brings that the store lacks."""
 
@@ -39,8 +40,13 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("predicate_unroll", file_step("new_unroll")),
     ("access_subscription", file_step("new_access_subscription")),
     ("query_summary", NEW_SUMMARY),
+    ("transformation_step", file_step("new_step")),
+    ("transformation_condition", file_step("new_condition")),
+    ("condition_query", file_step("new_condition_query")),
+    ("transformation", file_step("new_transformation")),
     ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
     ("subscription_query", file_step("new_subscription_query")),
+    ("subscription_transformation", file_step("new_subscription_transformation")),
     ("subscription", file_step("new_subscription")),
 )
 """Table by table in the order of writing: whatever stops it, nothing is visible that is not complete."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 from xpubsub.ids import stable_id
@@ -9,13 +11,18 @@ from xpubsub.shred.rows import (
     COMPILED_BRANCH,
     COMPILED_BRANCHPOINT,
     COMPILED_BRINFO,
+    COMPILED_CONDITION,
+    COMPILED_PART,
     COMPILED_PATH,
     COMPILED_QUERY,
+    COMPILED_STEP,
+    COMPILED_TRANSFORMATION,
     PREDICATE,
     REFUSED,
 )
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.templates import Constants, QueryTemplate, Template
+from xpubsub.shred.transformations import TransformationRows
 
 _REMEMBERED = 20_000
 """Templates that are known to have been shared, at a time."""
@@ -24,7 +31,9 @@ _NOWHERE: Place = (None, None, None)
 OUTPUTS = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
-    "compiled_branchpoint": COMPILED_BRANCHPOINT,
+    "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
+    "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
+    "compiled_condition": COMPILED_CONDITION,
 }
 """What compiling gives, by name."""
 
@@ -47,6 +56,24 @@ class CompiledRows:
         self._branchpoints: list[tuple[object, ...]] = []
         self._new_paths: list[tuple[object, ...]] = []
         self._new_brinfos: list[tuple[object, ...]] = []
+        self._parts: list[tuple[object, ...]] = []
+        self._transformations: list[tuple[object, ...]] = []
+        self._steps: list[tuple[object, ...]] = []
+        self._conditions: list[tuple[object, ...]] = []
+
+    def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
+        """A transformation: its conditions are queries like those of filters."""
+        for template, want in rows.conditions:
+            for query in template.queries:
+                canonical = query.text % ()
+                sub_id = stable_id("query", canonical)
+                self._add_query(row_no, sub_id, canonical, query, template.constants(()))
+                self._parts.append((row_no, sub_id, want))
+            self._share(template)
+        self._take_new(rows.linear_paths, rows.brinfos)
+        self._transformations.append((row_no, rows.tid, rows.canonical, rows.template))
+        self._steps.extend((row_no, rows.tid, *step) for step in rows.steps)
+        self._conditions.extend((row_no, rows.tid, *condition) for condition in rows.looks)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
         """A subscription that cannot be accepted."""
@@ -68,8 +95,11 @@ class CompiledRows:
         if len(self._shared) > _REMEMBERED:
             self._shared.clear()
         self._shared[id(template)] = template
+        self._take_new(template.linear_paths, template.brinfos)
+
+    def _take_new(self, linear_paths: Sequence[tuple[object, ...]], brinfos: Sequence[tuple[object, ...]]) -> None:
         for known, new, rows in (
-            (self._paths, self._new_paths, template.linear_paths), (self._brinfos, self._new_brinfos, template.brinfos)
+            (self._paths, self._new_paths, linear_paths), (self._brinfos, self._new_brinfos, brinfos)
         ):
             new.extend(row for row in rows if row not in known)
             known.update(rows)
@@ -109,6 +139,10 @@ class CompiledRows:
             "compiled_branch": pa.Table.from_arrays(branches, schema=COMPILED_BRANCH),
             "compiled_brinfo": table_of(self._new_brinfos, COMPILED_BRINFO),
             "compiled_branchpoint": table_of(self._branchpoints, COMPILED_BRANCHPOINT),
+            "compiled_part": table_of(self._parts, COMPILED_PART),
+            "compiled_transformation": table_of(self._transformations, COMPILED_TRANSFORMATION),
+            "compiled_step": table_of(self._steps, COMPILED_STEP),
+            "compiled_condition": table_of(self._conditions, COMPILED_CONDITION),
         }
         self._clear()
         return list(tables.items())

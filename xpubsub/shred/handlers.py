@@ -23,6 +23,8 @@ class Handlers(NamedTuple):
     characters: Callable[[str], None]
     close_text: Callable[..., None]
     finish: Callable[[], None]
+    here: Callable[[], tuple[int, TagNode, int]]
+    """The message, the tag path and the node of the innermost element."""
 
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
@@ -127,7 +129,10 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
         if current.use:
             leave()
 
-    return Handlers(begin, start, end, characters, close_text, finish)
+    def here() -> tuple[int, TagNode, int]:
+        return event, current, ids[-1] if ids else 0
+
+    return Handlers(begin, start, end, characters, close_text, finish, here)
 
 
 def _row(event: int, node: TagNode, node_id: int, idpath: tuple[int, ...], value: str | None) -> NodeRow:

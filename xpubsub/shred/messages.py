@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from xpubsub.limits import Limits
+from xpubsub.shred.copies import copied_values
 from xpubsub.shred.key_index import KeyIndex
-from xpubsub.shred.node_rows import NodeRow, NodeRows
+from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
-from xpubsub.shred.rows import EVENT, KEY_HELD, REJECTED
+from xpubsub.shred.rows import EVENT, KEY_HELD, NODE_COPY, REJECTED
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -26,6 +27,7 @@ class Shredded:
     """What has become of some messages."""
 
     nodes: pa.Table
+    copies: list[CopyRow]
     messages: list[tuple[int, str]]
     rejected: list[RejectedRow]
     tagpaths: list[str]
@@ -53,16 +55,19 @@ class MessageShredder:
         reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
             self._nodes.settle()
-            before = len(self._nodes)
+            before, copies = len(self._nodes), len(self._nodes.copies)
             self._cache.trim()
             try:
                 if message_id is None:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
                 self.messages.append((event_id, message_id))
+                if self._cache.copied:
+                    self._nodes.copies.extend(copied_values(self._nodes.rows[before:], self._cache.copied))
                 self._hold(event_id, before)
             except Refused as refused:
                 self._nodes.truncate(before)
+                del self._nodes.copies[copies:]
                 self._rejected.append((event_id, message_id, *refused.details))
 
     def _hold(self, event_id: int, before: int) -> None:
@@ -79,11 +84,13 @@ class MessageShredder:
 
     def shredded(self) -> Shredded:
         """What has become of the messages, to be included elsewhere."""
-        return Shredded(self.nodes(), self.messages, self._rejected, list(self._cache.take_found().tagpaths))
+        found = list(self._cache.take_found().tagpaths)
+        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found)
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that were read elsewhere."""
         self._nodes.include(shredded.nodes)
+        self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
 
@@ -95,6 +102,10 @@ class MessageShredder:
     def rows(self) -> list[NodeRow]:
         """The nodes of the messages read last; of a single message all."""
         return self._nodes.rows
+
+    def copies(self) -> pa.Table:
+        """The nodes that are copied: `node_copy`."""
+        return table_of(self._nodes.copies, NODE_COPY)
 
     def held(self) -> pa.Table:
         """The keys that hold, if there is an index of them: `key_held`."""

@@ -14,6 +14,8 @@ NodeRow = tuple[int, int, int, tuple[int, ...], str | None, str | None]
 """(event, tag path, node, ids from the root to the node, value, value once more if its number is asked for)."""
 
 
+CopyRow = tuple[int, int, str, bool]
+"""(event, node, its text, whether no default namespace is in scope)."""
 _MANY = 8_000
 """Rows that become columns at a time."""
 
@@ -25,6 +27,8 @@ class NodeRows:
         self.rows: list[NodeRow] = []
         self.add = self.rows.append
         self._tables: list[pa.Table] = []
+        self.copies: list[CopyRow] = []
+        """Nodes as they are copied."""
 
     def __len__(self) -> int:
         """The rows that are not columns yet."""

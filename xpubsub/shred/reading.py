@@ -12,6 +12,7 @@ from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidd
 
 from xpubsub.errors import Error, LimitError
 from xpubsub.limits import Limits
+from xpubsub.shred.copies import CopyRecorder
 from xpubsub.shred.handlers import token_handlers
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import TagPathCache
@@ -44,6 +45,7 @@ class Reader:
     def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
         self._limits = limits
         self._handlers = token_handlers(cache, limits, rows.add)
+        self._copying = CopyRecorder(self._handlers, rows.copies.append) if cache.copying else None
 
     def read(self, event_id: int, xml: object) -> None:
         """Read a whole message or raise `Refused`."""
@@ -52,6 +54,8 @@ class Reader:
             self._parse(_encode(xml), "utf-8")
         elif isinstance(xml, bytes) and xml[:4] in _UTF_32:
             self._parse(_encode(_decode(xml, _UTF_32[xml[:4]])), "utf-8")
+        elif isinstance(xml, bytes) and self._copying is not None and (encoding := _other_encoding(xml)) is not None:
+            self._parse(_encode(_decode(xml, encoding)), "utf-8")
         elif isinstance(xml, bytes):
             self._parse(xml, None)
         else:
@@ -62,6 +66,8 @@ class Reader:
         if len(data) > self._limits.max_bytes:
             raise Refused("limit-bytes", f"larger than {self._limits.max_bytes} bytes (max_bytes)")
         parser = self._parser(encoding)
+        if self._copying is not None:
+            self._copying.attach(parser, data)
         try:
             parser.Parse(data, True)
         except (DefusedXmlException, Error) as error:
@@ -82,7 +88,7 @@ class Reader:
 
     def _parser(self, encoding: str | None) -> expat.XMLParserType:
         parser = expat.ParserCreate(encoding, "\n")
-        _, start, end, characters, close_text, _ = self._handlers
+        _, start, end, characters, close_text, _, _ = self._handlers
         parser.buffer_text = True
         parser.ordered_attributes = True
         parser.specified_attributes = True
@@ -118,6 +124,16 @@ def _external(context: str, base: str | None, sysid: str | None, pubid: str | No
 
 def _skipped(name: str, parameter: bool) -> NoReturn:
     raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
+
+
+def _other_encoding(data: bytes) -> str | None:
+    """The encoding of a message if it is not UTF-8."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:4]:
+        return "utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else (
+            "utf-16-le" if data[1:2] == b"\0" else "utf-16-be")
+    declared = _ENCODING.match(data)
+    name = declared[1].decode("ascii").lower() if declared else "utf-8"
+    return None if name in ("utf-8", "utf8", "us-ascii", "ascii") else name
 
 
 def _decode(data: bytes, encoding: str) -> str:

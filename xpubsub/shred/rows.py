@@ -13,6 +13,12 @@ SAX_PARSE_RESULT = pa.schema([
 ])
 """One node of one message that some subscription asks for."""
 
+NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
+"""One node as it is copied into output; an element is bare if no default namespace is in scope."""
+
+OUTPUT = pa.schema([("event_id", ID), ("tid", ID), ("output", TEXT)])
+"""What a transformation makes of a message."""
+
 KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("top", pa.float64())])
 """One key that holds in one message."""
 
@@ -67,6 +73,25 @@ COMPILED_BRANCHPOINT = pa.schema([
     ("row_no", ID), ("sub_id", ID), ("branchpoint_info", pa.list_(ID)), ("shape", TEXT), ("want", ID),
 ])
 """One such query."""
+
+COMPILED_PART = pa.schema([("row_no", ID), ("sub_id", ID), ("want", ID)])
+"""One query that is a condition of a transformation; its want at the node it is about, null if about the message."""
+
+COMPILED_TRANSFORMATION = pa.schema([("row_no", ID), ("tid", ID), ("canonical", TEXT), ("template", TEXT)])
+"""One subscription that is a transformation."""
+
+COMPILED_STEP = pa.schema([
+    ("row_no", ID), ("tid", ID), ("step", pa.int32()), ("block", pa.int32()), ("parent", pa.int32()),
+    ("after", pa.int32()), ("depth", pa.int32()), ("place", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID),
+    ("base_at", pa.int32()), ("hidden", pa.bool_()), ("last", pa.bool_()), ("outermost", pa.bool_()), ("access", ID),
+])
+"""One step by which a transformation binds a variable; access is a condition that finds its nodes, if there is one."""
+
+COMPILED_CONDITION = pa.schema([
+    ("row_no", ID), ("tid", ID), ("step", pa.int32()), ("sub_id", ID), ("looks_at", pa.int32()),
+    ("negated", pa.bool_()),
+])
+"""One condition on what a step has bound."""
 
 ARRANGED_EDGE = pa.schema([
     ("pre_id", ID), ("stage", pa.int32()), ("key", ID), ("bound", pa.float64()),

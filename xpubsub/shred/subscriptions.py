@@ -10,19 +10,22 @@ import pyarrow as pa
 
 from xpubsub.collector import collector_paused
 from xpubsub.errors import Error, LocatedError, QuerySyntaxError, UnsupportedError
+from xpubsub.language.blocks import block_tree
 from xpubsub.language.branches import Query, queries
+from xpubsub.language.flwr import parse_flwr
 from xpubsub.language.normal import Normalizer
 from xpubsub.language.xpath import parse_xpath
 from xpubsub.limits import Limits
 from xpubsub.shred.compiled import CompiledRows
 from xpubsub.shred.templates import Constants, Shape, Shapes, Template, UnsafeShape, marked, template_of
+from xpubsub.shred.transformations import TransformationRows, transformation_rows
 
 Row = tuple[int, str | None, str | None]
 """(row number, id, text)."""
 _REMEMBERED = 20_000
 """Shapes that are remembered at a time."""
+_TRANSFORMATION = re.compile(r"\s*(?:<|\(:|\(*\s*(?:for|let)\s*\$|declare\s|xquery\s+(?:version|encoding)\b)")
 _OTHER_KINDS = (
-    (re.compile(r"\s*(?:<|\(:|(?:for|let)\s+\$|declare\s)"), "a transformation (FLWR)"),
     (re.compile(r"\s*(?:SELECT|FROM)\b|.*\b(?:FOLLOWED\s+BY|JOIN)\s*\{", re.DOTALL), "a correlation (XSCL)"),
 )
 
@@ -34,6 +37,17 @@ class Compiler:
     namespaces: Mapping[str, str] = field(default_factory=dict)
     dialect: str = "xpath"
     limits: Limits = field(default_factory=Limits)
+
+    def check(self, text: str) -> None:
+        """Raise what is wrong with a subscription."""
+        if _TRANSFORMATION.match(text):
+            self.transformation(text)
+        else:
+            self.queries(text)
+
+    def transformation(self, text: str) -> TransformationRows:
+        """The rows of a transformation."""
+        return transformation_rows(block_tree(parse_flwr(text, self.namespaces, self.limits), text, self.limits))
 
     def queries(self, text: str) -> list[Query]:
         """The queries of a filter."""
@@ -68,6 +82,9 @@ class CompilerRun:
                 raise Error("the id is empty")
             if text is None:
                 raise Error("the text is missing")
+            if _TRANSFORMATION.match(text):
+                self._rows.add_transformation(row_no, self._compiler.transformation(text))
+                return
             template, constants = self._template(text)
             self._rows.add(row_no, template, constants)
         except LocatedError as error:

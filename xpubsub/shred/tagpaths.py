@@ -10,8 +10,8 @@ from xpubsub.limits import Limits
 from xpubsub.shred.matches import LinearUse, PathMatches
 from xpubsub.shred.path_matching import PathAutomaton
 
-EXISTS, VALUE, NUMBER = 1, 2, 4
-"""How nodes are used: that they are there, their string value, their value as a number."""
+EXISTS, VALUE, NUMBER, COPY = 1, 2, 4, 8
+"""How nodes are used: that they are there, their string value, their value as a number, a copy of them."""
 
 MOST_NODES = 200_000
 """Tag paths that are remembered at a time, so that hostile messages cannot fill the memory."""
@@ -38,9 +38,14 @@ class TagPathCache:
     all linear paths, which is only built then; if some linear path matches, its rows are kept until taken.
     """
 
-    def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits) -> None:
+    def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
+                 *, copying: bool = False) -> None:
         self.known = known
         """The tag paths of the store, with their use."""
+        self.copying = copying
+        """Whether some subscription asks for copies of nodes."""
+        self.copied: dict[int, str] = {}
+        """The attributes and text nodes that are copied: for a tag path its last step."""
         self._load = linear
         self._linear: Mapping[str, LinearUse] | None = None
         self._automaton: PathAutomaton | None = None
@@ -94,7 +99,10 @@ class TagPathCache:
     def _node(self, parent: TagNode, name: str) -> TagNode:
         self._size += 1
         tagpath = f"{parent.tagpath.rstrip('/')}/{name}"
-        return TagNode(tagpath, self._use(tagpath))
+        node = TagNode(tagpath, self._use(tagpath))
+        if node.use & COPY and (name == "text()" or name.startswith("@")):
+            self.copied[node.tagpath_id] = name
+        return node
 
     def _use(self, tagpath: str) -> int:
         use = self.known.get(tagpath)

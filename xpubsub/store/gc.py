@@ -7,6 +7,7 @@ from xpubsub.store.store import Store
 
 LIVE: Pipeline = (
     file_step("live_query", reused=True),
+    file_step("live_transformation", reused=True),
     file_step("live_path", reused=True),
     file_step("live_brinfo", reused=True),
     file_step("live_tagpath", reused=True),
@@ -38,6 +39,11 @@ KEPT: dict[str, Step] = {
     "predicate_key": Step("gc_predicate_key", "select distinct * from arranged_key"),
     "predicate_pair": Step("gc_predicate_pair", "select distinct * from arranged_pair"),
     "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),
+    "transformation": _kept("transformation", "live_transformation", "tid"),
+    "transformation_step": _kept("transformation_step", "live_transformation", "tid"),
+    "transformation_condition": _kept("transformation_condition", "live_transformation", "tid"),
+    "condition_query": _kept("condition_query", "live_query", "sub_id"),
+    "subscription_transformation": _visible("subscription_transformation"),
     "query_branch": _kept("query_branch", "live_query", "sub_id"),
     "query_branchpoint": _kept("query_branchpoint", "live_query", "sub_id"),
     "query_linear_path": _kept("query_linear_path", "live_path", "linear_path_id", "id"),

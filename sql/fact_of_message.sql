@@ -1,0 +1,5 @@
+-- One row: a condition of transformations holds in a message; there are none about nodes.
+select m.event_id, c.sub_id, 0 as node
+from matched as m
+join condition_query as c on c.sub_id = m.sub_id
+where c.want is null

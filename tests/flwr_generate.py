@@ -1,0 +1,179 @@
+"""Random transformations, for us and for Saxon, and recursive messages for them."""
+
+from __future__ import annotations
+
+from random import Random
+
+Pair = tuple[str, str]
+"""The same expression for us and for Saxon."""
+NAMES = ("a", "b", "c", "d")
+VALUES = ("1", "2", "3", "x", "y z")
+
+
+class Documents:
+    """Elements in elements of the same few names."""
+
+    def __init__(self, random: Random, *, namespaces: bool = True) -> None:
+        self._random = random
+        self._namespaces = namespaces
+
+    def document(self) -> str:
+        return f"<r{self._declared(0.5)}>{''.join(self._element(1) for _ in range(self._random.randrange(1, 5)))}</r>"
+
+    def _declared(self, probability: float) -> str:
+        if not self._namespaces or self._random.random() > probability:
+            return ""
+        return self._random.choice((' xmlns:p="urn:p"', ' xmlns:p="urn:q"', ' xmlns:unused="urn:u"', ""))
+
+    def _element(self, depth: int) -> str:
+        name = self._random.choice(NAMES)
+        attributes = "".join(f' {each}="{self._value()}"' for each in ("x", "y") if self._random.random() < 0.4)
+        declared = self._declared(0.1)
+        pieces = [self._piece(depth) for _ in range(self._random.randrange(4))]
+        content = "".join(pieces)
+        return f"<{name}{declared}{attributes}>{content}</{name}>" if content else f"<{name}{attributes}/>"
+
+    def _piece(self, depth: int) -> str:
+        if depth < 5 and self._random.random() < 0.7:
+            return self._element(depth + 1)
+        extra = self._random.choice(("", "", "", "<!-- > -->", "<?pi > ?>", "<![CDATA[<]]>", "&amp;"))
+        return self._value() + extra
+
+    def _value(self) -> str:
+        return self._random.choice(VALUES)
+
+
+class Transformations:
+    """FLWR expressions, nested, with predicates and conditions."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._variables = 0
+
+    def transformation(self) -> tuple[str, str, str]:
+        """For us; for Saxon; and for Saxon, whether anything is bound."""
+        self._variables = 0
+        ours, theirs, bound = self._flwr([], 0)
+        if self._random.random() < 0.5:
+            return f"<out>{{ {ours} }}</out>", f"<out>{{ {theirs} }}</out>", bound
+        return ours, theirs, bound
+
+    def _flwr(self, scope: list[str], depth: int) -> tuple[str, str, str]:
+        scope = list(scope)
+        bindings = [self._binding(scope, depth) for _ in range(1 + (self._random.random() < 0.3))]
+        clause = "for " + ", ".join(ours for ours, _ in bindings)
+        clause_theirs = "for " + ", ".join(theirs for _, theirs in bindings)
+        if self._random.random() < 0.2:
+            name, (path, path_theirs) = f"l{self._next()}", self._from_variable(scope)
+            clause, clause_theirs = (f"{each} let ${name} := {value}" for each, value in
+                                     ((clause, path), (clause_theirs, path_theirs)))
+            extra = [name]
+        else:
+            extra = []
+        if self._random.random() < 0.6:
+            where, where_theirs = self._condition([*scope, *extra], 0)
+            clause, clause_theirs = f"{clause} where {where}", f"{clause_theirs} where {where_theirs}"
+        ours, theirs = self._result(scope, extra, depth)
+        return f"{clause} return {ours}", f"{clause_theirs} return {theirs}", f"exists({clause_theirs} return 1)"
+
+    def _next(self) -> int:
+        self._variables += 1
+        return self._variables
+
+    def _binding(self, scope: list[str], depth: int) -> Pair:
+        name = f"v{self._next()}"
+        ours, theirs = self._from_variable(scope) if scope and self._random.random() < 0.85 else self._absolute()
+        scope.append(name)
+        return f"${name} in {ours}", f"${name} in {theirs}"
+
+    def _absolute(self) -> Pair:
+        start = self._random.choice(("/r", "//", "//", "/r//", "/r/", '/*/'))
+        if not start.endswith("/"):
+            return start, start
+        ours, theirs = self._relative(1)
+        prefix = self._random.choice(("", 'doc("m")')) if start.startswith("/") else ""
+        return f"{prefix}{start}{ours}", f"{start}{theirs}"
+
+    def _from_variable(self, scope: list[str]) -> Pair:
+        variable, slash = self._random.choice(scope), self._random.choice(("/", "/", "//"))
+        ours, theirs = self._relative(1)
+        return f"${variable}{slash}{ours}", f"${variable}{slash}{theirs}"
+
+    def _relative(self, predicates: int) -> Pair:
+        steps = [self._step(predicates) for _ in range(self._random.randrange(1, 3))]
+        slashes = [self._random.choice(("/", "/", "//")) for _ in steps[1:]] + [""]
+        return ("".join(step[0] + slash for step, slash in zip(steps, slashes, strict=True)),
+                "".join(step[1] + slash for step, slash in zip(steps, slashes, strict=True)))
+
+    def _step(self, predicates: int) -> Pair:
+        name = self._random.choice((*NAMES, "*"))
+        if predicates and self._random.random() < 0.3:
+            ours, theirs = self._test(predicates - 1)
+            return f"{name}[{ours}]", f"{name}[{theirs}]"
+        return name, name
+
+    def _test(self, predicates: int) -> Pair:
+        """A condition inside a predicate."""
+        ours, theirs = self._random.choice((("@x", "@x"), ("@y", "@y"), (".", "."), self._relative(predicates)))
+        return self._compared(ours, theirs)
+
+    def _compared(self, ours: str, theirs: str) -> Pair:
+        kind = self._random.randrange(6)
+        if kind == 0:
+            return f"not({ours})", f"not({theirs})"
+        if kind == 1 and ours != ".":
+            return ours, theirs
+        if kind < 4:
+            value, op = self._random.choice(VALUES), self._random.choice(("=", "!="))
+            return f'{ours} {op} "{value}"', f'{theirs} {op} "{value}"'
+        op, number = self._random.choice(("<", "<=", ">", ">=", "=", "!=")), self._random.randrange(1, 4)
+        return f"{ours} {op} {number}", f"(some $z in {theirs} satisfies number($z) {op} {number})"
+
+    def _condition(self, scope: list[str], depth: int) -> Pair:
+        kind = self._random.random()
+        if depth < 2 and kind < 0.35:
+            word = self._random.choice(("and", "or"))
+            left, right = self._condition(scope, depth + 1), self._condition(scope, depth + 1)
+            return f"({left[0]} {word} {right[0]})", f"({left[1]} {word} {right[1]})"
+        if depth < 2 and kind < 0.45:
+            ours, theirs = self._condition(scope, depth + 1)
+            return f"not({ours})", f"not({theirs})"
+        ours, theirs = self._from_variable(scope) if self._random.random() < 0.8 else self._attribute(scope)
+        return self._compared(ours, theirs)
+
+    def _attribute(self, scope: list[str]) -> Pair:
+        path = f"${self._random.choice(scope)}/@{self._random.choice('xy')}"
+        return path, path
+
+    def _result(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+        if self._random.random() < 0.7:
+            return self._element(scope, extra, depth)
+        parts = [self._part(scope, extra, depth) for _ in range(self._random.randrange(1, 3))]
+        theirs = ", ".join(part[1] for part in parts)
+        ours = ", ".join(part[0] for part in parts)
+        return (ours if self._random.random() < 0.3 and len(parts) == 1 else f"({ours})"), f"({theirs})"
+
+    def _element(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+        name = self._random.choice(("e", "f"))
+        literal = self._random.choice(("", ' k="1 &lt; 2"', ' xmlns:p="urn:own" p:k="v"'))
+        attribute = f"{{ ${self._random.choice(scope)}/@x }}" if self._random.random() < 0.3 else ""
+        ours, theirs = attribute, attribute
+        for _ in range(self._random.randrange(3)):
+            if self._random.random() < 0.25:
+                ours, theirs = f"{ours} text {{{{", f"{theirs} text {{{{"
+            part = self._part(scope, extra, depth)
+            ours, theirs = f"{ours}{{ {part[0]} }}", f"{theirs}{{ {part[1]} }}"
+        return f"<{name}{literal}>{ours}</{name}>", f"<{name}{literal}>{theirs}</{name}>"
+
+    def _part(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+        kind = self._random.random()
+        if depth < 2 and kind < 0.3:
+            ours, theirs, _ = self._flwr(scope, depth + 1)
+            return f"({ours})", f"({theirs})"
+        if kind < 0.45:
+            return self._element(scope, extra, depth + 1) if depth < 3 else ("()", "()")
+        if kind < 0.65:
+            variable = f"${self._random.choice([*scope, *extra])}"
+            return variable, variable
+        ours, theirs = self._from_variable([*scope, *extra])
+        return (f"{ours}/text()", f"{theirs}/text()") if self._random.random() < 0.2 else (ours, theirs)

@@ -1,0 +1,47 @@
+"""Transformations (Diao 2003): path tuples of `for` paths, conditions on them, path tuples of `return` paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from xpubsub.step import Pipeline, Step, file_step
+
+Places = Mapping[int, int]
+"""For each depth of blocks the length of the longest chain of steps."""
+
+
+def transformation_steps(places: Places, levels: int) -> Pipeline:
+    """All steps from conditions to what is bound; the last has it by message."""
+    facts = file_step("fact", file="fact" if levels > 1 else "fact_of_message", reused=True)
+    positions = () if levels else (file_step("tagpath_position"),)
+    bound = tuple(step for depth in sorted(places) for step in _depth(depth, places[depth]))
+    return (*positions, facts, file_step("path_tuple", reused=True), *bound, file_step("transformed", reused=True),
+            file_step("produced", tuples=_tuples(places)))
+
+
+def _depth(depth: int, places: int) -> Iterator[Step]:
+    """The steps of all blocks of a depth, place by place in their chains; then what they have bound."""
+    for place in range(1, places + 1):
+        name = f"bind_{depth}_{place}"
+        yield _bound(f"{name}_bound", depth, place)
+        yield file_step(f"{name}_failed", file="bind_failed", bound=f"{name}_bound")
+        yield file_step(name, file="bind_holds", reused=True, bound=f"{name}_bound", failed=f"{name}_failed")
+    header = "-- One row: the nodes that the variables of a block, and of those around it, are bound to."
+    chains = " union all ".join(
+        f"select event_id, tid, block, outermost, nodes from bind_{depth}_{place} where last"
+        for place in range(1, places + 1))
+    select = f"select distinct event_id, tid, block, outermost, nodes, cast(0 as integer) as node from ({chains}) as b"
+    yield Step(f"tuple_{depth}", f"{header}\n{select}", reused=True)
+
+
+def _bound(name: str, depth: int, place: int) -> Step:
+    if depth == 1 and place == 1:
+        return file_step(name, file="bind_first", reused=True)
+    before = f"tuple_{depth - 1}" if place == 1 else f"bind_{depth}_{place - 1}"
+    follows = "parent = b.block" if place == 1 else "after = b.step"
+    return file_step(name, file="bind_next", reused=True, before=before, follows=follows, depth=str(depth),
+                     place=str(place))
+
+
+def _tuples(places: Places) -> str:
+    return " union all ".join(f"select event_id, tid, block, nodes from tuple_{depth}" for depth in sorted(places))
