@@ -18,25 +18,29 @@ def processor() -> Any:
 
 def canonical(content: str) -> str:
     """Some XML content as canonical XML, wrapped."""
-    root = etree.fromstring(f"<wrapped>{content}</wrapped>".encode())
-    return etree.tostring(root, method="c14n").decode()
+    return canonical_text(f"<wrapped>{content}</wrapped>")
+
+
+def canonical_text(text: str) -> str:
+    """A document as canonical XML."""
+    return etree.tostring(etree.fromstring(text.encode()), method="c14n").decode()
 
 
 class Judge:
-    """Evaluates one query in many messages."""
+    """Evaluates one query in many messages; `bound` says when there is a result at all."""
 
-    def __init__(self, query: str, prolog: str = "") -> None:
+    def __init__(self, query: str, bound: str = "true()", prolog: str = "") -> None:
         self._query = processor().new_xquery_processor()
         self._query.set_property("!omit-xml-declaration", "yes")
-        self._query.set_query_content(f"{prolog}<wrapped>{{ {query} }}</wrapped>")
+        self._query.set_query_content(f"{prolog} if ({bound}) then <wrapped>{{ {query} }}</wrapped> else <none/>")
 
-    def evaluate(self, document: Any) -> str:
-        """The result as canonical XML, wrapped."""
+    def evaluate(self, document: Any) -> str | None:
+        """The result as canonical XML, wrapped, or None."""
         self._query.set_context(xdm_item=document)
         result = self._query.run_query_to_string()
         if result is None:
             raise AssertionError(self._query.error_message)
-        return etree.tostring(etree.fromstring(result.encode()), method="c14n").decode()
+        return None if result == "<none/>" else canonical_text(result)
 
 
 def parsed(documents: Mapping[str, str]) -> dict[str, Any]:

@@ -110,9 +110,9 @@ class SparkEngine:
         return bool(self._version)
 
     @contextmanager
-    def lazily(self) -> Iterator[None]:
+    def lazily(self, lazy: bool = True) -> Iterator[None]:
         """A scope in which nothing is computed."""
-        self._lazy = True
+        self._lazy = lazy
         try:
             yield
         finally:

@@ -18,9 +18,10 @@ from xpubsub.jobs.publish import summarise
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.timing import Timings
+from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.frames import BATCH, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
+from xpubsub.plan.frames import BATCH, COPIES, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
@@ -46,6 +47,7 @@ class Known:
     summary: Summary
     index: KeyIndex | None
     """For the keys that hold in a message, to be looked up while it is shredded."""
+    transforming: Transforming | None = None
 
     def planned(self, plan: str) -> Known:
         """The same, with the index only where the plan can use it."""
@@ -104,9 +106,12 @@ class FramePublisher:
         return Result(notifications, _rejected(aside, duplicates), choice, timings)
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
-        """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for."""
-        with self._engine.pipeline(), self._engine.lazily():
-            known = self._known().planned(plan)
+        """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for.
+
+        But for transformations: they take so many steps that Spark has to compute some before it can plan the others.
+        """
+        known = self._known().planned(plan)
+        with self._engine.pipeline(), self._engine.lazily(known.transforming is None):
             known = known.without_index() if known.summary.classes else known
             self._shred(_numbered(messages), FRAME, known)
             self._match_tagpaths()
@@ -118,9 +123,11 @@ class FramePublisher:
     def _shred(self, messages: DataFrame, relations: Pipeline, known: Known, sampled: bool = False) -> None:
         """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
         nodes = sampled or known.index is None or known.summary.nodes_asked
-        function = shredding(known.tagpaths, known.linear_paths, self._limits, known.index, keep_nodes=nodes)
+        copying = known.transforming is not None
+        function = shredding(
+            known.tagpaths, known.linear_paths, self._limits, known.index, keep_nodes=nodes, copying=copying)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
-        self._store.run(*relations)
+        self._store.run(*relations, *(COPIES if copying else ()))
 
     def _known(self) -> Known:
         """What the driver knows of paths and queries, read again if subscriptions have changed."""
@@ -129,7 +136,9 @@ class FramePublisher:
             tagpaths, linear_paths = known_tagpaths(self._store), known_linear_paths(self._store)
             summary = summarise(self._store)
             index = load_key_index(self._store, summary)
-            self._remembered = Known(self._engine.shared.changes, tagpaths, linear_paths, summary, index)
+            transforming = load_transforming(self._store, summary) if summary.transformations else None
+            changes = self._engine.shared.changes
+            self._remembered = Known(changes, tagpaths, linear_paths, summary, index, transforming)
         return self._remembered
 
     def _remember_tagpaths(self, aside: pa.Table) -> bool:
@@ -154,9 +163,14 @@ class FramePublisher:
     def _match(self, stream: str, plan: str, branches_in_sql: bool | None, known: Known) -> Choice:
         choice = choose(plan, known.summary)
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
+        in_sql = in_sql or known.transforming is not None
         self._engine.load("batch", pa.table({"stream": [stream]}))
         given = GIVEN_KEYS if known.index is not None else None
-        self._store.run(*filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given))
+        *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given)
+        self._store.run(*steps)
+        if known.transforming is not None:
+            last = known.transforming.run(self._engine, last, Timings())
+        self._store.run(last)
         return choice
 
 

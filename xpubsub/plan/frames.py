@@ -22,6 +22,9 @@ BATCH: Pipeline = (
 SET_ASIDE: Step = file_step("set_aside", file="batch_aside")
 """What the driver has to know: new tag paths, and messages set aside."""
 
+COPIES: Pipeline = (file_step("node_copy", file="frame_copy"),)
+"""Nodes that are copied into the output of transformations."""
+
 GIVEN_KEYS: Pipeline = (file_step("key_held", file="batch_held", reused=True),)
 """Keys that were found to hold when the messages were shredded."""
 

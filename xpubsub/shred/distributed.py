@@ -11,31 +11,32 @@ from xpubsub.limits import Limits
 from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.shred.rows import KEY_HELD, REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
+from xpubsub.shred.rows import KEY_HELD, NODE_COPY, REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
 from xpubsub.shred.tagpaths import TagPathCache
 
-NODE, EVENT, REJECTION, FOUND, HELD = "node", "event", "rejected", "tagpath", "held"
+NODE, EVENT, REJECTION, FOUND, HELD, COPIED = "node", "event", "rejected", "tagpath", "held", "copy"
 SHREDDED = pa.schema([
     pa.field("row_kind", TEXT), pa.field("message_id", TEXT), *SAX_PARSE_RESULT,
     *(field for field in REJECTED if field.name not in ("event_id", "message_id")),
     *(field for field in TAGPATH if field.name != "tagpath_id"),
     *(field for field in KEY_HELD if field.name != "event_id"),
+    *(field for field in NODE_COPY if field.name not in ("event_id", "node_id")),
 ])
-"""One node, one message read, one set aside, one tag path seen for the first time, or one key that holds."""
+"""One node, one message read or set aside, one tag path seen for the first time, one key that holds, one copy."""
 _CHUNK = 1000
 """Messages shredded before their rows are handed on: memory is bounded by them."""
 
 
 def shredding(
     known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits, index: KeyIndex | None = None, *,
-    keep_nodes: bool = True,
+    keep_nodes: bool = True, copying: bool = False,
 ) -> ArrowFunction:
     """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows.
 
     With an index, nodes need not be kept if nothing but keys is asked for.
     """
     def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        cache = TagPathCache(known, lambda: linear, limits)
+        cache = TagPathCache(known, lambda: linear, limits, copying=copying)
         for batch in batches:
             for start in range(0, batch.num_rows, _CHUNK):
                 shredder = MessageShredder(cache, limits, index, keep_nodes=keep_nodes)
@@ -50,6 +51,7 @@ def _shred(batch: pa.RecordBatch, cache: TagPathCache, shredder: MessageShredder
     parts = {
         NODE: shredder.nodes(), EVENT: shredder.events(),
         REJECTION: shredder.rejected(), FOUND: cache.take_found().found(), HELD: shredder.held(),
+        COPIED: shredder.copies(),
     }
     for kind, table in parts.items():
         yield from _widen(kind, table).to_batches()
