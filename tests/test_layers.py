@@ -12,7 +12,7 @@ BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "colle
 MAY_IMPORT = {
     "language": BASE,
     "shred": BASE | {"language"},
-    "plan": BASE | {"shred"},
+    "plan": BASE | {"shred", "language"},
     "engines": BASE,
     "store": BASE | {"engines"},
     "jobs": BASE | {"language", "shred", "plan", "engines", "store"},

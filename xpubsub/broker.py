@@ -13,6 +13,7 @@ from xpubsub.checks import check_iterable, check_namespaces, check_progress, che
 from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain import Explanation, explain_subscription
 from xpubsub.jobs.explain_plan import explain_plan
+from xpubsub.jobs.explain_transformation import explain_transformation
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.publish import Publisher
@@ -133,7 +134,9 @@ class Broker:
 
     def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
         """Why a message matches a subscription, or the first thing that fails; `print` it."""
-        return explain_subscription(self.show(subscription_id), xml, self.limits)
+        shown = self.show(subscription_id)
+        explain = explain_transformation if shown.kind == "transformation" else explain_subscription
+        return explain(shown, xml, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -66,6 +67,15 @@ class Publisher:
         progress: Callable[[int], None] | None = None,
     ) -> Result:
         """Match one batch."""
+        with self.matched(messages, stream, plan, branches_in_sql, progress) as result:
+            return result
+
+    @contextmanager
+    def matched(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Iterator[Result]:
+        """The same as a scope, in which the relations of the batch are there to be looked at."""
         choice = choose(plan, self.summary())
         timings = Timings()
         try:
@@ -77,10 +87,10 @@ class Publisher:
                     notifications = self._match(choice.plan, stream, timings, branches_in_sql)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
+                yield Result(notifications, rejected, choice, timings)
         except BaseException:
             self.forget()
             raise
-        return Result(notifications, rejected, choice, timings)
 
     def _single(self, shredder: MessageShredder, choice: Choice, stream: str, timings: Timings) -> pa.Table | None:
         """The notifications of a batch of one message, if point lookups are enough for it."""

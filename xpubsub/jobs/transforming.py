@@ -14,6 +14,8 @@ from xpubsub.shred.rows import OUTPUT
 from xpubsub.step import Pipeline, Step, file_step
 from xpubsub.store.store import Store
 
+NOTIFICATION = file_step("notification", file="notification_all")
+
 
 @dataclass(frozen=True)
 class Transforming:
@@ -22,15 +24,19 @@ class Transforming:
     steps: Pipeline
     definitions: dict[int, str]
 
+    def all_steps(self, filtered: Step) -> Pipeline:
+        """All steps, from the notifications of filters to those of both."""
+        return (replace(filtered, name="filter_notification"), *self.steps, NOTIFICATION)
+
     def run(self, engine: Engine, filtered: Step, timings: Timings) -> Step:
         """Make the relation `output`; returns the step that adds it to the notifications of filters."""
-        *steps, produced = (replace(filtered, name="filter_notification"), *self.steps)
+        *steps, produced, last = self.all_steps(filtered)
         for step in steps:
             with timings.of(step.name):
                 engine.run(step)
         with timings.of("output"):
             engine.map_arrow("output", produced, making(self.definitions), OUTPUT)
-        return file_step("notification", file="notification_all")
+        return last
 
 
 def load_transforming(store: Store, summary: Summary) -> Transforming:

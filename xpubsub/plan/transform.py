@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from xpubsub.language.blocks import BindStep
 from xpubsub.step import Pipeline, Step, file_step
 
 Places = Mapping[int, int]
@@ -41,6 +42,16 @@ def _bound(name: str, depth: int, place: int) -> Step:
     follows = "parent = b.block" if place == 1 else "after = b.step"
     return file_step(name, file="bind_next", reused=True, before=before, follows=follows, depth=str(depth),
                      place=str(place))
+
+
+def explained(step: BindStep) -> Pipeline:
+    """What a step of a transformation has bound, and at how much of it each of its conditions fails."""
+    bound = f"bind_{step.depth}_{step.place}_bound"
+    count = f"select count(*) as bound from {bound} where step = {step.step}"
+    if step.depth == step.place == 1:
+        brinfo = f"select brinfo_id from transformation_step where step = {step.step}"
+        count = f"select count(*) as bound from path_tuple where base = 0 and brinfo_id = ({brinfo})"
+    return (Step("bound_count", count), file_step("bind_explained", bound=bound))
 
 
 def _tuples(places: Places) -> str:

@@ -77,10 +77,10 @@ class CopyRecorder:
 
 
 def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:
-    """What an element inherits, as declarations on it; and whether no default namespace is in scope there."""
+    """What an element inherits, as declarations; and whether no default namespace is declared on it or around it."""
     own = dict(scope[inherited:])
     before = {prefix: uri for prefix, uri in scope[:inherited] if prefix not in own}
-    bare = not {**before, **own}.get("")
+    bare = "" not in own and not before.get("")
     return declarations({prefix: uri for prefix, uri in before.items() if uri}), bare
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -19,7 +20,10 @@ Tuple = tuple[int, ...]
 Rows = dict[tuple[int, Tuple], list[Tuple]]
 """The tuples of a block that go on from a tuple of the block around it, in the order of bindings."""
 Copies = Mapping[int, tuple[str, bool]]
-_ELEMENT_NAME = re.compile(r"<[^\s/>]+")
+_TAG = re.compile(
+    r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(/?)([^\s/>!?]+)((?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*)(/?)>""",
+    re.DOTALL)
+_DEFAULT = re.compile(r"\sxmlns\s*=")
 _ATTRIBUTE = re.compile(r' [^\s=]+="[^"]*"')
 
 
@@ -123,6 +127,30 @@ class _Writer:
 
     def _copy(self, node: int, has_default: bool) -> str:
         text, bare = self._copies[node]
-        if has_default and bare and text.startswith("<"):
-            return _ELEMENT_NAME.sub(lambda name: f'{name.group()} xmlns=""', text, count=1)
-        return text
+        return without_default(text) if has_default and bare else text
+
+
+@lru_cache(maxsize=10_000)
+def without_default(text: str) -> str:
+    """An element to stand where a default namespace is declared: those without a prefix are in none."""
+    pieces: list[str] = []
+    end = depth = 0
+    settled = 0
+    for tag in _TAG.finditer(text):
+        closing, name, attributes, empty = tag.groups()
+        if name is None:
+            continue
+        if closing:
+            settled = 0 if depth == settled else settled
+            depth -= 1
+            continue
+        depth += 1
+        if not settled and ":" not in name:
+            settled = depth
+            if not _DEFAULT.search(attributes):
+                pieces += [text[end : tag.end(2)], ' xmlns=""']
+                end = tag.end(2)
+        if empty:
+            settled = 0 if depth == settled else settled
+            depth -= 1
+    return "".join([*pieces, text[end:]])

@@ -33,7 +33,7 @@ class TransformationRows:
 def transformation_rows(tree: BlockTree) -> TransformationRows:
     """The rows of a compiled transformation."""
     template = json.dumps(tree.template, ensure_ascii=False, separators=(",", ":"))
-    looks = tuple((each.step, _sub_id(each.query), each.looks_at, each.negated) for each in tree.conditions)
+    looks = tuple((each.step, sub_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
     steps = tuple(_step(step, tree) for step in tree.steps)
     canonical = json.dumps([template, steps, looks])
     queries = dict.fromkeys(each.query for each in tree.conditions)
@@ -58,7 +58,7 @@ def _access(step: BindStep, tree: BlockTree) -> int | None:
         return None
     found = [each for each in tree.conditions
              if each.step == step.step and each.looks_at == BOUND_NODE and not each.negated]
-    return _sub_id(min(found, key=_commonness).query) if found else None
+    return sub_id_of(min(found, key=_commonness).query) if found else None
 
 
 def _commonness(condition: StepCondition) -> bool:
@@ -78,7 +78,8 @@ def _brinfo(step: BindStep) -> tuple[str, int, str, int]:
     return step.linear_path, stable_id(step.linear_path), brinfo, stable_id(step.linear_path, brinfo)
 
 
-def _sub_id(query: Query) -> int:
+def sub_id_of(query: Query) -> int:
+    """The id of a condition."""
     return stable_id("query", query.text)
 
 
