@@ -165,9 +165,9 @@ def test_bad_calls_raise_our_errors(connect: Connect, call: Callable[[xpubsub.Br
         call(connect("duckdb"))
 
 
-@pytest.mark.parametrize("text", ["for $x in //a return $x", "<r>{ //a }</r>", "SELECT * FROM S//a AS $x", "A FOLLOWED BY { $x = $y, 1m } B"])
+@pytest.mark.parametrize("text", ["SELECT * FROM S//a AS $x", "A FOLLOWED BY { $x = $y, 1m } B"])
 def test_other_kinds_are_refused_by_name(connect: Connect, text: str) -> None:
-    with pytest.raises(xpubsub.UnsupportedError, match=r"transformation|correlation"):
+    with pytest.raises(xpubsub.UnsupportedError, match="correlation"):
         connect("duckdb").subscribe("s", text)
 
 

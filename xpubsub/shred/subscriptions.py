@@ -24,7 +24,12 @@ Row = tuple[int, str | None, str | None]
 """(row number, id, text)."""
 _REMEMBERED = 20_000
 """Shapes that are remembered at a time."""
-_TRANSFORMATION = re.compile(r"\s*(?:<|\(:|\(*\s*(?:for|let)\s*\$|declare\s|xquery\s+(?:version|encoding)\b)")
+_TRANSFORMATION = re.compile(r"""\s*(?:
+    < | \(: | \(*\s*(?:for|let)\s*\$ | xquery\s+(?:version|encoding)\b
+  | declare\s+(?:default|namespace|variable|function|option|boundary-space|base-uri|construction|ordering
+                |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
+)""", re.VERBOSE)
+"""How a transformation starts: in a way that no XPath does."""
 _OTHER_KINDS = (
     (re.compile(r"\s*(?:SELECT|FROM)\b|.*\b(?:FOLLOWED\s+BY|JOIN)\s*\{", re.DOTALL), "a correlation (XSCL)"),
 )
