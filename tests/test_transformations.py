@@ -135,6 +135,14 @@ def test_streams_and_bad_messages(broker: xpubsub.Broker) -> None:
     assert outputs(result) == {("m", "t"): "<x/>"} and result.rejected["message_id"].to_pylist() == ["bad"]
 
 
+def test_copies_within_copies_are_limited() -> None:
+    with xpubsub.connect(":memory:", limits=xpubsub.Limits(max_copied=1000)) as opened:
+        opened.subscribe("t", "for $x in //x return $x")
+        result = opened.publish([("deep", "<x>" * 60 + "</x>" * 60), ("m", "<x/>")])
+        assert result.rejected["code"].to_pylist() == ["limit-copied"]
+        assert outputs(result) == {("m", "t"): "<x/>"}
+
+
 def test_an_empty_result_is_a_notification(broker: xpubsub.Broker) -> None:
     assert made(broker, "for $x in //x return $x/y", "<x/>") == ""
     assert made(broker, "for $x in //x where 1 = 2 return $x", "<x/>") is None

@@ -15,6 +15,8 @@ class Limits:
     """Nesting depth of elements in one message."""
     max_nodes: int = 5_000_000
     """Elements, attributes and text nodes of one message."""
+    max_copied: int = 256 * 1024 * 1024
+    """Size of all copies that transformations ask of the elements of one message, in characters."""
     max_attributes: int = 1_000
     """Attributes of one element."""
     max_positions: int = 100_000

@@ -21,7 +21,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches")
 """Limits that concern no message."""
-OF_MESSAGES = ("max_bytes", "max_depth", "max_nodes", "max_attributes", "forbid_dtd")
+OF_MESSAGES = ("max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd")
 """Limits that concern no subscription."""
 _DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
+from xpubsub.errors import LimitError
 from xpubsub.ids import stable_id
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.tags import declarations, escaped_attribute, escaped_text
+from xpubsub.limits import Limits
 from xpubsub.shred.node_rows import CopyRow, NodeRow
 from xpubsub.shred.tagpaths import COPY
 
@@ -24,9 +26,11 @@ Declarations = list[tuple[str, str]]
 class CopyRecorder:
     """Follows the parser and keeps the text of each element that some subscription copies."""
 
-    def __init__(self, handlers: Handlers, add: Callable[[CopyRow], None]) -> None:
+    def __init__(self, handlers: Handlers, add: Callable[[CopyRow], None], limits: Limits) -> None:
         self._handlers = handlers
         self._add = add
+        self._most = limits.max_copied
+        self._size = 0
         self._scope: Declarations = []
         self._fresh = 0
         self._open: list[tuple[int, str, bool]] = []
@@ -34,7 +38,7 @@ class CopyRecorder:
     def attach(self, parser: expat.XMLParserType, data: bytes) -> None:
         """Follow a parser that will read some data, in UTF-8."""
         self._parser, self._data = parser, data
-        self._fresh = 0
+        self._fresh = self._size = 0
         self._scope.clear()
         self._open.clear()
         parser.StartElementHandler = self._start
@@ -70,6 +74,9 @@ class CopyRecorder:
         if self._data[end - 2 : end] != b"/>":
             end = self._data.index(b">", self._parser.CurrentByteIndex) + 1
         text = self._data[start:end].decode("utf-8")
+        self._size += len(text)
+        if self._size > self._most:
+            raise LimitError(f"copies of more than {self._most} characters (max_copied)", code="limit-copied")
         if not inherited:
             return text, bare
         name = len(tag[1].decode("utf-8")) + 1

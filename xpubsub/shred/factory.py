@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -130,7 +129,6 @@ class _Writer:
         return without_default(text) if has_default and bare else text
 
 
-@lru_cache(maxsize=10_000)
 def without_default(text: str) -> str:
     """An element to stand where a default namespace is declared: those without a prefix are in none."""
     pieces: list[str] = []

@@ -45,7 +45,7 @@ class Reader:
     def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
         self._limits = limits
         self._handlers = token_handlers(cache, limits, rows.add)
-        self._copying = CopyRecorder(self._handlers, rows.copies.append) if cache.copying else None
+        self._copying = CopyRecorder(self._handlers, rows.copies.append, limits) if cache.copying else None
 
     def read(self, event_id: int, xml: object) -> None:
         """Read a whole message or raise `Refused`."""
