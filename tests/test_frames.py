@@ -119,11 +119,8 @@ def test_keys_of_new_tag_paths_are_looked_up_where_the_messages_are(spark_sessio
         assert not opened._publisher.summary().nodes_asked
         frame = spark_session.createDataFrame(list(quotes().items()), "id string, xml string").repartition(3)
         assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure
-        half = list(quotes().items())[:15]
-        assert pairs(opened.publish(half).notifications.to_pylist()) == {pair for pair in sure if pair[0] in dict(half)}
         opened._publisher._sampler._sampled = 10**6
         assert pairs(opened.publish(quotes().items()).notifications.to_pylist()) == sure
-        assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure
 
 
 def test_a_frame_is_shredded_once_and_let_go_with_its_frames(broker: Any, spark_session: Any) -> None:

@@ -45,7 +45,7 @@ def test_ranges_agree_with_lxml(monkeypatch: pytest.MonkeyPatch, connect: Any, e
     broker.subscribe_many(list(texts.items())[:700])
     broker.subscribe_many(list(texts.items())[700:])
     sure = verdicts(messages, texts, {})
-    for plan in PLANS if not classes else PLANS[:1]:
+    for plan in PLANS if engine == "duckdb" and not classes else PLANS[:1]:
         assert pairs(broker.publish(messages.items(), plan=plan).notifications.to_pylist()) == sure
     summary = broker._publisher.summary()
     assert summary.pairs > 20 and summary.classes == classes and choose.choose("auto", summary).plan == "unroll"
