@@ -42,8 +42,10 @@ def test_ranges_agree_with_lxml(monkeypatch: pytest.MonkeyPatch, connect: Any, e
     monkeypatch.setattr(sampling, "ENOUGH", 0)
     texts, messages = given(5, 900, 25)
     broker = connect(engine, slots=4)
-    broker.subscribe_many(list(texts.items())[:700])
-    broker.subscribe_many(list(texts.items())[700:])
+    cut = 700 if engine == "duckdb" else len(texts)
+    broker.subscribe_many(list(texts.items())[:cut])
+    if rest := list(texts.items())[cut:]:
+        broker.subscribe_many(rest)
     sure = verdicts(messages, texts, {})
     for plan in PLANS if engine == "duckdb" and not classes else PLANS[:1]:
         assert pairs(broker.publish(messages.items(), plan=plan).notifications.to_pylist()) == sure
