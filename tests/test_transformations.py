@@ -148,6 +148,16 @@ def test_an_empty_result_is_a_notification(broker: xpubsub.Broker) -> None:
     assert made(broker, "for $x in //x where 1 = 2 return $x", "<x/>") is None
 
 
+@pytest.mark.parametrize("text", [
+    "for $x in //x where 1 = 2 return $x", "for $x in //x where 1 = 2 return <o>{ $x/y }</o>",
+    "<o>{ for $x in //x return <p>{ for $y in $x/y where 1 = 2 return <q>{ $y/z }</q> }</p> }</o>",
+])
+def test_a_where_that_never_holds_in_a_store_of_its_own(broker: xpubsub.Broker, text: str) -> None:
+    broker.subscribe("t", text)
+    expected = {("m", "t"): "<o><p/></o>"} if text.startswith("<") else {}
+    assert outputs(broker.publish([("m", "<x><y><z/></y></x>")])) == expected
+
+
 def test_explain_names_the_condition_that_fails(broker: xpubsub.Broker) -> None:
     broker.subscribe("t", "for $s in //s[@id] where $s/t = 'x' and not($s/u) return $s")
     assert broker.explain("t", "<r><s id='1'><t>x</t></s></r>").matches

@@ -8,16 +8,17 @@ from xpubsub.language.blocks import BindStep
 from xpubsub.step import Pipeline, Step, file_step
 
 Places = Mapping[int, int]
-"""For each depth of blocks the length of the longest chain of steps."""
+"""For each depth of blocks the length of the longest chain of steps; none where nothing can be bound."""
 
 
 def transformation_steps(places: Places, levels: int) -> Pipeline:
     """All steps from conditions to what is bound; the last has it by message."""
     facts = file_step("fact", file="fact" if levels > 1 else "fact_of_message", reused=True)
     positions = () if levels else (file_step("tagpath_position"),)
-    bound = tuple(step for depth in sorted(places) for step in _depth(depth, places[depth]))
+    depths = range(1, max(places, default=1) + 1)
+    bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1)))
     return (*positions, facts, file_step("path_tuple", reused=True), *bound, file_step("transformed", reused=True),
-            file_step("produced", tuples=_tuples(places)))
+            file_step("produced", tuples=_tuples(depths)))
 
 
 def _depth(depth: int, places: int) -> Iterator[Step]:
@@ -54,5 +55,5 @@ def explained(step: BindStep) -> Pipeline:
     return (Step("bound_count", count), file_step("bind_explained", bound=bound))
 
 
-def _tuples(places: Places) -> str:
-    return " union all ".join(f"select event_id, tid, block, nodes from tuple_{depth}" for depth in sorted(places))
+def _tuples(depths: range) -> str:
+    return " union all ".join(f"select event_id, tid, block, nodes from tuple_{depth}" for depth in depths)
