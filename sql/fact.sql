@@ -4,7 +4,4 @@ from truth_1 as t
 join condition_query as c on c.sub_id = t.sub_id and c.want = t.bits
 where t.point = 1
 union all
-select m.event_id, c.sub_id, 0 as node
-from matched as m
-join condition_query as c on c.sub_id = m.sub_id
-where c.want is null
+select event_id, sub_id, node from message_fact

@@ -13,8 +13,7 @@ from xpubsub.store.store import Store
 def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     """What `publish` would do."""
     choice = choose(plan, summary)
-    in_sql = store.engine.BRPRED_IN_SQL or summary.transformations > 0
-    steps = filter_pipeline(choice.plan, summary, branches_in_sql=in_sql)
+    steps = filter_pipeline(choice.plan, summary, branches_in_sql=store.engine.BRPRED_IN_SQL)
     if summary.transformations:
         *before, filtered = steps
         steps = (*before, *load_transforming(store, summary).all_steps(filtered))

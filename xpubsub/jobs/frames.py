@@ -163,7 +163,6 @@ class FramePublisher:
     def _match(self, stream: str, plan: str, branches_in_sql: bool | None, known: Known) -> Choice:
         choice = choose(plan, known.summary)
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
-        in_sql = in_sql or known.transforming is not None
         self._engine.load("batch", pa.table({"stream": [stream]}))
         given = GIVEN_KEYS if known.index is not None else None
         *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given)

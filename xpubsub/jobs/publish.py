@@ -145,7 +145,6 @@ class Publisher:
         """Run the steps of a plan; the result of the last is what they are all for."""
         engine, summary = self._store.engine, self.summary()
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
-        in_sql = in_sql or bool(summary.transformations)
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from xpubsub.errors import LimitError
 from xpubsub.language.constructors import Constructors
 from xpubsub.language.flwr_checks import check_transformation
-from xpubsub.language.flwr_scope import Scope, ScopedExpressions, Variable
+from xpubsub.language.flwr_scope import Scope, ScopedExpressions
 from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.syntax import Expr, Path
@@ -174,10 +174,10 @@ class _Parser:
             raise cursor.syntax(f"expected '{'in' if is_for else ':='}', found {cursor.describe()}")
         path = self._bound(is_for, scope)
         if not is_for:
-            return scope.with_variable(name, Variable(path, scope.kind(path)))
+            return scope.with_variable(name, path)
         own = self._own_name(name)
         bindings.append(Binding(own, path))
-        return scope.with_variable(name, Variable(Path(False, (), path.offset, own), scope.kind(path)))
+        return scope.with_variable(name, Path(False, (), path.offset, own))
 
     def _bound(self, is_for: bool, scope: Scope) -> Path:
         cursor = self._cursor

@@ -11,10 +11,9 @@ from xpubsub.language.syntax import NodeKind, Path, expanded_name, name_of
 
 def check_transformation(cursor: Cursor, result: Content) -> None:
     """Refuse what cannot be carried out in every message."""
-    kinds: dict[str, NodeKind] = {}
     if not any(True for _ in _outermost(result)):
         raise cursor.unsupported("a transformation without a for", 0)
-    _Checks(cursor, kinds).content(result, inside=False)
+    _Checks(cursor).content(result, inside=False)
 
 
 def _outermost(content: Content) -> Iterator[Flwr]:
@@ -27,9 +26,11 @@ def _outermost(content: Content) -> Iterator[Flwr]:
 
 
 class _Checks:
-    def __init__(self, cursor: Cursor, kinds: dict[str, NodeKind]) -> None:
+    """Walks through a result; knows what kind of nodes each variable is bound to."""
+
+    def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
-        self._kinds = kinds
+        self._kinds: dict[str, NodeKind] = {}
 
     def content(self, content: Content, *, inside: bool) -> None:
         """Check results that are not directly inside an element, or of which no attribute may come."""

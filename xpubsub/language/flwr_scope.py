@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
-from xpubsub.language.syntax import Expr, Literal, NodeKind, Not, Path, Step
+from xpubsub.language.syntax import Expr, Literal, Not, Path, Step
 from xpubsub.language.xpath import ExpressionParser
 from xpubsub.language.xquery_tokens import XQueryCursor
 
@@ -19,14 +19,6 @@ _OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "is", "to", "union", "intersec
 
 
 @dataclass(frozen=True)
-class Variable:
-    """A variable in scope: a path, with a kind of node at its end; a variable of `for` is a path of its own."""
-
-    path: Path
-    kind: NodeKind
-
-
-@dataclass(frozen=True)
 class Scope:
     """The variables and namespaces in scope."""
 
@@ -34,24 +26,18 @@ class Scope:
     """Of names in paths."""
     elements: Mapping[str, str]
     """Of constructed elements."""
-    variables: Mapping[str, Variable] = field(default_factory=dict)
+    variables: Mapping[str, Path] = field(default_factory=dict)
+    """Each as a path; a variable of `for` is one of its own."""
 
-    def with_variable(self, name: str, variable: Variable) -> Scope:
+    def with_variable(self, name: str, path: Path) -> Scope:
         """The same with one variable more."""
-        return replace(self, variables={**self.variables, name: variable})
+        return replace(self, variables={**self.variables, name: path})
 
     def declaring(self, declared: Mapping[str, str]) -> Scope:
         """The same inside an element that declares namespaces."""
         if not declared:
             return self
         return replace(self, namespaces={**self.namespaces, **declared}, elements={**self.elements, **declared})
-
-    def kind(self, path: Path) -> NodeKind:
-        """What kind of nodes a path selects; `node` is the document."""
-        if path.steps:
-            return path.steps[-1].test.kind
-        known = {each.path.variable: each.kind for each in self.variables.values() if not each.path.steps}
-        return known.get(path.variable, "node")
 
 
 class ScopedExpressions(ExpressionParser):
@@ -95,7 +81,7 @@ class ScopedExpressions(ExpressionParser):
         name = cursor.advance().text
         if name not in self._scope.variables:
             raise cursor.syntax(f"there is no variable ${name} here", offset, code="XPST0008")
-        path = self._scope.variables[name].path
+        path = self._scope.variables[name]
         return self._onward(path.absolute, path.steps, offset, path.variable)
 
     def _onward(self, absolute: bool, steps: tuple[Step, ...], offset: int, variable: str | None) -> Path:

@@ -102,14 +102,18 @@ def _automatic(summary: Summary) -> Choice:
 def filter_pipeline(
     plan: str, summary: Summary, *, branches_in_sql: bool, given: Pipeline | None = None
 ) -> Pipeline:
-    """All steps from shredded messages to notifications; `given` are those for keys that are known to hold."""
+    """All steps from shredded messages to notifications; `given` are those for keys that are known to hold.
+
+    Transformations read at which nodes branches hold: with them the branches are always checked by SQL.
+    """
     notification = file_step("notification", distinct="distinct" if summary.alternatives else "")
     tail = (file_step("gone"), notification)
     *before, candidate = _candidates(plan, summary, given)
     if not summary.levels:
         matched = file_step("matched", file="matched_all", reused=summary.transformations > 0)
         return (*before, replace(candidate, reused=False), matched, *tail)
-    branches = branches_by_sql(summary.levels, summary.inner_points) if branches_in_sql else branches_by_function()
+    in_sql = branches_in_sql or summary.transformations > 0
+    branches = branches_by_sql(summary.levels, summary.inner_points) if in_sql else branches_by_function()
     matched = file_step("matched", reused=summary.transformations > 0)
     return (*before, replace(candidate, reused=True), *branches, matched, *tail)
 

@@ -13,11 +13,12 @@ Places = Mapping[int, int]
 
 def transformation_steps(places: Places, levels: int) -> Pipeline:
     """All steps from conditions to what is bound; the last has it by message."""
-    facts = file_step("fact", file="fact" if levels > 1 else "fact_of_message", reused=True)
+    about_nodes = (file_step("message_fact"), file_step("fact", reused=True))
+    facts = about_nodes if levels > 1 else (file_step("fact", file="message_fact", reused=True),)
     positions = () if levels else (file_step("tagpath_position"),)
     depths = range(1, max(places, default=1) + 1)
     bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1)))
-    return (*positions, facts, file_step("path_tuple", reused=True), *bound, file_step("transformed", reused=True),
+    return (*positions, *facts, file_step("path_tuple", reused=True), *bound, file_step("transformed", reused=True),
             file_step("produced", tuples=_tuples(depths)))
 
 
