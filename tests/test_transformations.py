@@ -178,3 +178,7 @@ def test_refused_with_the_place_when_subscribing(broker: xpubsub.Broker) -> None
     with pytest.raises(xpubsub.RowErrors, match="row 2"):
         broker.subscribe_many([("a", "for $x in //a return $x"), ("b", "for $x in //a return $y")])
     assert broker.list().num_rows == 0
+
+
+def test_a_variable_may_be_an_attribute(broker: xpubsub.Broker) -> None:
+    assert made(broker, "for $k in //@k return <o>{ $k }t</o>", "<r><x k='1'/><x k='2'/></r>") == '<o k="1">t</o><o k="2">t</o>'

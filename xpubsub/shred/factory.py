@@ -113,16 +113,14 @@ class _Writer:
             self._output[place:] = ["/>"]
 
     def _attributes(self, nodes: list[Any], bound: Tuple) -> str:
-        if not nodes:
-            return ""
-        found = [self._copies[bound[node[1] - 1]][0] if node[0] == "va" else text
-                 for node in nodes
-                 for text in ([""] if node[0] == "va" else self._attribute_texts(node[1], bound))]
-        text = "".join(found)
+        text = "".join(self._copies[each][0] for node in nodes for each in self._attribute_nodes(node, bound))
         return "".join(dict.fromkeys(_ATTRIBUTE.findall(text))) if "xmlns:" in text else text
 
-    def _attribute_texts(self, block: int, bound: Tuple) -> list[str]:
-        return [self._copies[each[-1]][0] for each in self._rows.get((block, bound), ())]
+    def _attribute_nodes(self, node: list[Any], bound: Tuple) -> list[int]:
+        """The node of a variable, or those of a block."""
+        if node[0] == "va":
+            return [bound[node[1] - 1]]
+        return [each[-1] for each in self._rows.get((node[1], bound), ())]
 
     def _copy(self, node: int, has_default: bool) -> str:
         text, bare = self._copies[node]
