@@ -38,3 +38,13 @@ select 'transformation' as what, min(canonical) as text, max(canonical) as other
 from compiled_transformation
 group by tid
 having min(canonical) <> max(canonical)
+union all
+select 'template' as what, n.template as text, s.definition as other
+from compiled_transformation as n
+join output_template as s on s.template_id = n.template_id
+where s.definition <> n.template
+union all
+select 'template' as what, min(template) as text, max(template) as other
+from compiled_transformation
+group by template_id
+having min(template) <> max(template)

@@ -12,3 +12,7 @@ union
 select s.linear_path_id
 from transformation_step as s
 semi join live_transformation as l on l.tid = s.tid
+union
+select r.linear_path_id
+from template_return as r
+semi join live_template as l on l.template_id = r.template_id

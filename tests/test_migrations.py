@@ -20,7 +20,7 @@ PAPER = {
 
 def test_applied_once_and_recorded(connect: Callable[..., xpubsub.Broker], engine: str) -> None:
     broker = connect(engine)
-    assert [each.version for each in broker.store.migrated] == [1, 2, 3, 4, 5, 6]
+    assert [each.version for each in broker.store.migrated] == [each.version for each in available()]
     recorded = broker.store.rows(Step("recorded", "select version, name from schema_migration order by version"))
     assert [(row["version"], row["name"]) for row in recorded] == [(each.version, each.name) for each in available()]
     for table in PAPER:

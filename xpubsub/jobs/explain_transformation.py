@@ -13,7 +13,8 @@ from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.subscribe import SubscribeForm, subscribe
-from xpubsub.language.blocks import BindStep, BlockTree, StepCondition, block_tree
+from xpubsub.language.block_tree import block_tree
+from xpubsub.language.blocks import BindStep, BlockTree, StepCondition
 from xpubsub.language.flwr import parse_flwr
 from xpubsub.limits import Limits
 from xpubsub.plan.transform import explained

@@ -42,5 +42,5 @@ class Transforming:
 def load_transforming(store: Store, summary: Summary) -> Transforming:
     """Read what a store knows of its transformations."""
     places = {row["depth"]: row["places"] for row in store.rows(PLACES)}
-    definitions = {row["tid"]: row["definition"] for row in store.rows(DEFINITIONS)}
+    definitions = {row["template_id"]: row["definition"] for row in store.rows(DEFINITIONS)}
     return Transforming(transformation_steps(places, summary.levels), definitions)

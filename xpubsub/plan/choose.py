@@ -18,6 +18,7 @@ OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
 MATCHING = (
     "predicate_key", "predicate_pair", "predicate_unroll", "query_predicate", "query_text", "query_branch",
     "query_branchpoint", "transformation_step", "transformation_condition", "condition_query",
+    "transformation_template", "template_return", "block_repeat",
     "subscription_transformation", "path_match", "tagpath_brinfo", "subscription_query", "completed_call",
     "unsubscription",
 )

@@ -20,6 +20,9 @@ SUMMARIES = Step(
     "summaries",
     "select (select count(*) from query_summary) as summaries, (select count(*) from stored_query) as queries")
 PLACES = Step("places", "select depth, max(place) as places from transformation_step group by depth")
-DEFINITIONS = Step("definitions", "select tid, definition from transformation")
+DEFINITIONS = Step(
+    "definitions",
+    "select template_id, definition from output_template union all select t.tid as template_id, t.definition"
+    " from transformation as t anti join transformation_template as m on m.tid = t.tid")
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from xpubsub.language.blocks import BindStep
 from xpubsub.step import Pipeline, Step, file_step
 
+_ONLY = "semi join transformed as x on x.event_id = t.event_id and x.tid = t.tid"
 Places = Mapping[int, int]
 """For each depth of blocks the length of the longest chain of steps; none where nothing can be bound."""
 
@@ -18,8 +19,11 @@ def transformation_steps(places: Places, levels: int) -> Pipeline:
     positions = () if levels else (file_step("tagpath_position"),)
     depths = range(1, max(places, default=1) + 1)
     bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1)))
-    return (*positions, *facts, file_step("path_tuple", reused=True), *bound, file_step("transformed", reused=True),
-            file_step("produced", tuples=_tuples(depths)))
+    return (
+        *positions, *facts, file_step("path_tuple", reused=True), *bound, file_step("transformed"),
+        file_step("bound", reused=True, tuples=_tuples(depths), only=_ONLY), file_step("made"),
+        file_step("return_tuple"), file_step("returned"), file_step("produced"),
+    )
 
 
 def _depth(depth: int, places: int) -> Iterator[Step]:

@@ -15,6 +15,8 @@ from xpubsub.shred.rows import (
     COMPILED_PART,
     COMPILED_PATH,
     COMPILED_QUERY,
+    COMPILED_REPEAT,
+    COMPILED_RETURN,
     COMPILED_STEP,
     COMPILED_TRANSFORMATION,
     PREDICATE,
@@ -33,7 +35,7 @@ OUTPUTS = {
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
     "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
     "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
-    "compiled_condition": COMPILED_CONDITION,
+    "compiled_condition": COMPILED_CONDITION, "compiled_return": COMPILED_RETURN, "compiled_repeat": COMPILED_REPEAT,
 }
 """What compiling gives, by name."""
 
@@ -60,6 +62,8 @@ class CompiledRows:
         self._transformations: list[tuple[object, ...]] = []
         self._steps: list[tuple[object, ...]] = []
         self._conditions: list[tuple[object, ...]] = []
+        self._returns: dict[tuple[object, ...], None] = {}
+        self._repeats: list[tuple[object, ...]] = []
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
         """A transformation: its conditions are queries like those of filters."""
@@ -71,9 +75,11 @@ class CompiledRows:
                 self._parts.append((row_no, sub_id, want))
             self._share(template)
         self._take_new(rows.linear_paths, rows.brinfos)
-        self._transformations.append((row_no, rows.tid, rows.canonical, rows.template))
+        self._transformations.append((row_no, rows.tid, rows.canonical, rows.template_id, rows.template))
         self._steps.extend((row_no, rows.tid, *step) for step in rows.steps)
         self._conditions.extend((row_no, rows.tid, *condition) for condition in rows.looks)
+        self._returns.update(dict.fromkeys((rows.template_id, *path) for path in rows.returns))
+        self._repeats.extend((row_no, rows.tid, *reason) for reason in rows.repeats)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
         """A subscription that cannot be accepted."""
@@ -143,6 +149,8 @@ class CompiledRows:
             "compiled_transformation": table_of(self._transformations, COMPILED_TRANSFORMATION),
             "compiled_step": table_of(self._steps, COMPILED_STEP),
             "compiled_condition": table_of(self._conditions, COMPILED_CONDITION),
+            "compiled_return": table_of(list(self._returns), COMPILED_RETURN),
+            "compiled_repeat": table_of(self._repeats, COMPILED_REPEAT),
         }
         self._clear()
         return list(tables.items())

@@ -16,8 +16,8 @@ SAX_PARSE_RESULT = pa.schema([
 NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
 """One node as it is copied into output; an element is bare if no default namespace is in scope."""
 
-OUTPUT = pa.schema([("event_id", ID), ("tid", ID), ("output", TEXT)])
-"""What a transformation makes of a message."""
+OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
+"""What a template makes of the nodes bound in a message: block, nodes, block, nodes..."""
 
 KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("top", pa.float64())])
 """One key that holds in one message."""
@@ -77,8 +77,18 @@ COMPILED_BRANCHPOINT = pa.schema([
 COMPILED_PART = pa.schema([("row_no", ID), ("sub_id", ID), ("want", ID)])
 """One query that is a condition of a transformation; its want at the node it is about, null if about the message."""
 
-COMPILED_TRANSFORMATION = pa.schema([("row_no", ID), ("tid", ID), ("canonical", TEXT), ("template", TEXT)])
+COMPILED_TRANSFORMATION = pa.schema([
+    ("row_no", ID), ("tid", ID), ("canonical", TEXT), ("template_id", ID), ("template", TEXT),
+])
 """One subscription that is a transformation."""
+
+COMPILED_RETURN = pa.schema([("template_id", ID), ("linear_path_id", ID), ("brinfo_id", ID)])
+"""One path whose nodes a template copies."""
+
+COMPILED_REPEAT = pa.schema([
+    ("row_no", ID), ("tid", ID), ("block", pa.int32()), ("linear_path_id", ID), ("base", pa.int32()),
+])
+"""One reason for which the tuples of a block may repeat."""
 
 COMPILED_STEP = pa.schema([
     ("row_no", ID), ("tid", ID), ("step", pa.int32()), ("block", pa.int32()), ("parent", pa.int32()),

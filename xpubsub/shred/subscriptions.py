@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from xpubsub.collector import collector_paused
 from xpubsub.errors import Error, LocatedError, QuerySyntaxError, UnsupportedError
-from xpubsub.language.blocks import block_tree
+from xpubsub.language.block_tree import block_tree
 from xpubsub.language.branches import Query, queries
 from xpubsub.language.flwr import parse_flwr
 from xpubsub.language.normal import Normalizer

@@ -10,6 +10,7 @@ from xpubsub.language.blocks import BOUND_NODE, BindStep, BlockTree, StepConditi
 from xpubsub.language.branches import Query
 from xpubsub.shred.brpred import shape_of
 from xpubsub.shred.linear_paths import linear_steps, pieces
+from xpubsub.shred.output_templates import brinfo_of, returned_id
 from xpubsub.shred.tagpaths import COPY, EXISTS, VALUE
 from xpubsub.shred.templates import Template, template_of
 
@@ -20,6 +21,7 @@ class TransformationRows:
 
     tid: int
     canonical: str
+    template_id: int
     template: str
     steps: tuple[tuple[object, ...], ...]
     looks: tuple[tuple[object, ...], ...]
@@ -28,6 +30,10 @@ class TransformationRows:
     """The conditions as queries, each with its want at the node it is about."""
     linear_paths: tuple[tuple[object, ...], ...]
     brinfos: tuple[tuple[object, ...], ...]
+    returns: tuple[tuple[int, int], ...]
+    """Ids of the paths that are copied as they are, without and with their base."""
+    repeats: tuple[tuple[int, int | None, int], ...]
+    """(block, linear path, step of its base): why tuples of a block may repeat."""
 
 
 def transformation_rows(tree: BlockTree) -> TransformationRows:
@@ -37,17 +43,21 @@ def transformation_rows(tree: BlockTree) -> TransformationRows:
     steps = tuple(_step(step, tree) for step in tree.steps)
     canonical = json.dumps([template, steps, looks])
     queries = dict.fromkeys(each.query for each in tree.conditions)
-    paths = {step.linear_path: _use(step, tree) for step in tree.steps}
+    bases = dict.fromkeys([*((step.linear_path, step.base_position) for step in tree.steps), *tree.returned])
+    paths = dict.fromkeys(path for path, _ in bases)
+    made_of = json.dumps([template])
     return TransformationRows(
-        stable_id("transformation", canonical), canonical, template, steps, looks,
+        stable_id("transformation", canonical), canonical, stable_id("template", made_of), made_of, steps, looks,
         tuple((template_of([query]), _want(query)) for query in queries),
-        tuple((path, stable_id(path), *pieces(path), use) for path, use in paths.items()),
-        tuple({_brinfo(step): None for step in tree.steps}),
+        tuple((path, stable_id(path), *pieces(path), _use(path, tree)) for path in paths),
+        tuple((path, stable_id(path), brinfo_of(base), returned_id(path, base)) for path, base in bases),
+        tuple((stable_id(path), returned_id(path, base)) for path, base in tree.returned),
+        tuple((block, stable_id(path) if path else None, base) for block, path, base in tree.repeats),
     )
 
 
 def _step(step: BindStep, tree: BlockTree) -> tuple[object, ...]:
-    path_id, brinfo_id = _brinfo(step)[1], _brinfo(step)[3]
+    path_id, brinfo_id = stable_id(step.linear_path), returned_id(step.linear_path, step.base_position)
     return (step.step, step.block, step.parent, step.after, step.depth, step.place, path_id, brinfo_id, step.base_at,
             step.hidden, step.last, step.block in tree.outermost, _access(step, tree))
 
@@ -65,17 +75,11 @@ def _commonness(condition: StepCondition) -> bool:
     return all(branch.test.op != "=" for branch in condition.query.branches)
 
 
-def _use(step: BindStep, tree: BlockTree) -> int:
-    if step.linear_path not in tree.copied:
+def _use(path: str, tree: BlockTree) -> int:
+    if path not in tree.copied:
         return EXISTS
-    name = linear_steps(step.linear_path)[-1][1]
+    name = linear_steps(path)[-1][1]
     return EXISTS | COPY | (VALUE if name == "text()" or name.startswith("@") else 0)
-
-
-def _brinfo(step: BindStep) -> tuple[str, int, str, int]:
-    """(linear path, its id, the base as a mark on it, the id of both)."""
-    brinfo = f"bp#1={step.base_position}" if step.base_position else ""
-    return step.linear_path, stable_id(step.linear_path), brinfo, stable_id(step.linear_path, brinfo)
 
 
 def sub_id_of(query: Query) -> int:

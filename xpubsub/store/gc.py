@@ -8,6 +8,7 @@ from xpubsub.store.store import Store
 LIVE: Pipeline = (
     file_step("live_query", reused=True),
     file_step("live_transformation", reused=True),
+    file_step("live_template", reused=True),
     file_step("live_path", reused=True),
     file_step("live_brinfo", reused=True),
     file_step("live_tagpath", reused=True),
@@ -42,6 +43,10 @@ KEPT: dict[str, Step] = {
     "transformation": _kept("transformation", "live_transformation", "tid"),
     "transformation_step": _kept("transformation_step", "live_transformation", "tid"),
     "transformation_condition": _kept("transformation_condition", "live_transformation", "tid"),
+    "transformation_template": _kept("transformation_template", "live_transformation", "tid"),
+    "output_template": _kept("output_template", "live_template", "template_id"),
+    "template_return": _kept("template_return", "live_template", "template_id"),
+    "block_repeat": _kept("block_repeat", "live_transformation", "tid"),
     "condition_query": _kept("condition_query", "live_query", "sub_id"),
     "subscription_transformation": _visible("subscription_transformation"),
     "query_branch": _kept("query_branch", "live_query", "sub_id"),

@@ -1,0 +1,35 @@
+"""Elements of no namespace, copied to where a default namespace is declared."""
+
+from __future__ import annotations
+
+import re
+
+_TAG = re.compile(
+    r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(/?)([^\s/>!?]+)((?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*)(/?)>""",
+    re.DOTALL)
+_DEFAULT = re.compile(r"\sxmlns\s*=")
+
+
+def without_default(text: str) -> str:
+    """An element to stand where a default namespace is declared: those without a prefix are in none."""
+    pieces: list[str] = []
+    end = depth = 0
+    settled = 0
+    for tag in _TAG.finditer(text):
+        closing, name, attributes, empty = tag.groups()
+        if name is None:
+            continue
+        if closing:
+            settled = 0 if depth == settled else settled
+            depth -= 1
+            continue
+        depth += 1
+        if not settled and ":" not in name:
+            settled = depth
+            if not _DEFAULT.search(attributes):
+                pieces += [text[end : tag.end(2)], ' xmlns=""']
+                end = tag.end(2)
+        if empty:
+            settled = 0 if depth == settled else settled
+            depth -= 1
+    return "".join([*pieces, text[end:]])
