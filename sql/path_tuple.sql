@@ -1,5 +1,5 @@
 -- One row: a node that some step may bind, below a base; base 0 is the document.
-select r.event_id, i.brinfo_id, coalesce(list_extract(r.idpath, list_extract(i.positions, 1)), 0) as base,
+select $distinct r.event_id, i.brinfo_id, coalesce(list_extract(r.idpath, list_extract(i.positions, 1)), 0) as base,
   r.node_id as node
 from tagpath_position as i
 semi join transformation_step as s on s.brinfo_id = i.brinfo_id

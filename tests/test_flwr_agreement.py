@@ -12,6 +12,7 @@ from tests.flwr_generate import Documents, Transformations
 from tests.saxon import Judge, canonical, parsed
 
 Outputs = dict[tuple[str, str], str]
+PLANS = ("auto", "f", "fw", "fwr,no-claims", "fwr,share")
 
 
 def given(seed: int, documents: int, queries: int) -> tuple[dict[str, str], dict[str, tuple[str, str, str]]]:
@@ -44,7 +45,9 @@ def test_transformations_agree_with_saxon(seed: int) -> None:
     messages, queries = given(seed, 40, 100)
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe_many((name, ours) for name, (ours, _, _) in queries.items())
-        assert outputs(broker.publish(messages.items())) == judged(messages, queries)
+        expected = judged(messages, queries)
+        for plan in PLANS:
+            assert outputs(broker.publish(messages.items(), plan=plan)) == expected, plan
 
 
 def test_transformations_agree_with_saxon_on_spark(connect: Any) -> None:

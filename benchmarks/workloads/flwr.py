@@ -41,9 +41,11 @@ class Queries:
 
     def _query(self) -> str:
         element, path = self._walk(self._dtd.root, self._random.randint(1, self._given.binding_depth - 1))
-        path = f"{self._axis()}{self._dtd.root}{path}" if self._random.random() > self._given.descendants else f"//{element}"
+        from_root = f"{self._axis()}{self._dtd.root}{path}"
+        path = from_root if self._random.random() > self._given.descendants else f"//{element}"
         conditions = sorted({self._predicate(element) for _ in range(self._given.predicates)})
-        content = "".join(f"{{ $x{each} }}" for each in sorted({self._below(element) for _ in range(self._given.returns)}))
+        returned = sorted({self._below(element) for _ in range(self._given.returns)})
+        content = "".join(f"{{ $x{each} }}" for each in returned)
         return f"<results>{{ for $x in {path} where {' and '.join(conditions)} return <r>{content}</r> }}</results>"
 
     def _below(self, element: str) -> str:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from xpubsub.ids import stable_id
 from xpubsub.language.branches import DOCUMENT, Branch, Query
-from xpubsub.language.normal import Test
 from xpubsub.language.numbers import to_number
 from xpubsub.limits import Limits
 from xpubsub.shred.brpred import BranchRow, Shape, brpred, shape_of
 from xpubsub.shred.linear_paths import linear_steps
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.node_rows import NodeRows
+from xpubsub.shred.passing import passes
 from xpubsub.shred.reading import Reader
 from xpubsub.shred.tagpaths import EXISTS, TagPathCache
 from xpubsub.shred.uses import use_of
-
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}
 
 
 @dataclass(frozen=True)
@@ -33,20 +28,6 @@ class Found:
     value: str | None
     number: float | None
     passes: bool
-
-
-def passes(test: Test, value: str | None, number: float | None) -> bool:
-    """Whether a node passes a test: `sql/passes.sql` in Python."""
-    if test.op == "exists":
-        return True
-    if value is None:
-        return False
-    if test.op in ("contains", "starts-with"):
-        needle = test.value or ""
-        return needle in value if test.op == "contains" else value.startswith(needle)
-    if test.number is None:
-        return (value == test.value) == (test.op == "=")
-    return test.op == "!=" if number is None else _COMPARE[test.op](number, test.number)
 
 
 def prefix_path(linear_path: str, length: int) -> str:

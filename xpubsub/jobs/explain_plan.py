@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sqlglot
 
 from xpubsub.jobs.transforming import load_transforming
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
+from xpubsub.plan.choose_transform import both, choose_transform
+from xpubsub.plan.transform import FunctionStep, Steps
 from xpubsub.step import Step
 from xpubsub.store.store import Store
 
@@ -13,14 +17,21 @@ from xpubsub.store.store import Store
 def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     """What `publish` would do."""
     choice = choose(plan, summary)
-    steps = filter_pipeline(choice.plan, summary, branches_in_sql=store.engine.BRPRED_IN_SQL)
-    if summary.transformations:
+    transform = choose_transform(plan, summary) if summary.transformations else None
+    searched = transform is not None and not transform.sharing.conditions
+    steps: Steps = filter_pipeline(
+        choice.plan, summary, branches_in_sql=store.engine.BRPRED_IN_SQL, searched=searched)
+    if transform is not None:
         *before, filtered = steps
-        steps = (*before, *load_transforming(store, summary).all_steps(filtered))
-    head = f"plan: {choice.plan} ({choice.reason})\nsteps: {' → '.join(step.name for step in steps)}"
+        assert isinstance(filtered, Step)
+        steps = (*before, *load_transforming(store, summary).plan(transform).all_steps(filtered))
+    chosen = both(choice, transform)
+    head = f"plan: {chosen.plan} ({chosen.reason})\nsteps: {' → '.join(step.name for step in steps)}"
     return "\n\n".join([head, *(_step_text(store, step) for step in steps)])
 
 
-def _step_text(store: Store, step: Step) -> str:
+def _step_text(store: Store, step: Step | FunctionStep) -> str:
+    if isinstance(step, FunctionStep):
+        return f"{_step_text(store, replace(step.source, name=step.name))}\n-- handed to {step.function}"
     dialect = store.engine.DIALECT
     return f"== {step.name}\n{sqlglot.transpile(store.engine.sql(step), read=dialect, write=dialect, pretty=True)[0]}"

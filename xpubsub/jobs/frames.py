@@ -21,6 +21,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
+from xpubsub.plan.choose_transform import both, choose_transform
 from xpubsub.plan.frames import BATCH, COPIES, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
@@ -161,16 +162,20 @@ class FramePublisher:
         self._store.run(*OWN_MATCHES)
 
     def _match(self, stream: str, plan: str, branches_in_sql: bool | None, known: Known) -> Choice:
-        choice = choose(plan, known.summary)
+        choice, transform = choose(plan, known.summary), None
+        if known.transforming is not None:
+            transform = choose_transform(plan, known.summary)
+        searched = transform is not None and not transform.sharing.conditions
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         self._engine.load("batch", pa.table({"stream": [stream]}))
         given = GIVEN_KEYS if known.index is not None else None
-        *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given)
+        *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given,
+                                       searched=searched)
         self._store.run(*steps)
-        if known.transforming is not None:
-            last = known.transforming.run(self._engine, last, Timings())
+        if known.transforming is not None and transform is not None:
+            last = known.transforming.plan(transform).run(self._engine, last, Timings())
         self._store.run(last)
-        return choice
+        return both(choice, transform)
 
 
 def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> tuple[pa.Table, list[Duplicate]]:

@@ -18,6 +18,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
+from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
@@ -77,6 +78,7 @@ class Publisher:
     ) -> Iterator[Result]:
         """The same as a scope, in which the relations of the batch are there to be looked at."""
         choice = choose(plan, self.summary())
+        transform = choose_transform(plan, self.summary()) if self.summary().transformations else None
         timings = Timings()
         try:
             with self._store.engine.pipeline():
@@ -84,10 +86,10 @@ class Publisher:
                 notifications = self._single(shredder, choice, stream, timings)
                 if notifications is None:
                     self._load(shredder, timings)
-                    notifications = self._match(choice.plan, stream, timings, branches_in_sql)
+                    notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
-                yield Result(notifications, rejected, choice, timings)
+                yield Result(notifications, rejected, both(choice, transform), timings)
         except BaseException:
             self.forget()
             raise
@@ -141,27 +143,30 @@ class Publisher:
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
             self._summary = self._lookup = None
 
-    def _match(self, plan: str, stream: str, timings: Timings, branches_in_sql: bool | None) -> pa.Table:
+    def _match(
+        self, plan: str, transform: TransformChoice | None, stream: str, timings: Timings, branches_in_sql: bool | None
+    ) -> pa.Table:
         """Run the steps of a plan; the result of the last is what they are all for."""
         engine, summary = self._store.engine, self.summary()
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))
-        *steps, last = filter_pipeline(plan, summary, branches_in_sql=in_sql)
+        searched = transform is not None and not transform.sharing.conditions
+        *steps, last = filter_pipeline(plan, summary, branches_in_sql=in_sql, searched=searched)
         for step in steps:
             with timings.of(step.name):
                 engine.run(step)
-        if summary.transformations:
-            last = self._transform(last, timings)
+        if transform is not None:
+            last = self._transform(transform, last, timings)
         with timings.of(last.name):
             return engine.fetch(last)
 
-    def _transform(self, filtered: Step, timings: Timings) -> Step:
+    def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:
         """Carry out the transformations; returns the step that adds their results to those of filters."""
         if self._transforming is None:
             self._transforming = load_transforming(self._store, self.summary())
-        return self._transforming.run(self._store.engine, filtered, timings)
+        return self._transforming.plan(chosen).run(self._store.engine, filtered, timings)
 
 
 def summarise(store: Store) -> Summary:

@@ -124,6 +124,7 @@ class Chain:
 
 
 def plain(hops: tuple[Hop, ...]) -> tuple[Hop, ...]:
+    """Hops without their conditions."""
     return tuple(Hop(hop.axis, hop.test) for hop in hops if hop.axis != "self")
 
 

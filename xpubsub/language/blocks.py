@@ -1,10 +1,10 @@
 """Blocks: a transformation as variables to be bound one after the other, conditions on their nodes, and a template.
 
-A *block* is a `for`, or a path with predicates whose nodes are copied. It binds its variables to nodes step by step, each
-step a linear path from the document with its base, an earlier node, marked on it; a step of a path that has predicates
-is a *hidden* variable, bound on the way and then forgotten. With `or` a block has several chains of steps: whatever comes
-out of one of them is bound. A path without predicates whose nodes are copied is no block: its nodes depend on its base
-alone, and all transformations share them. The template says what is made of the nodes that are bound.
+A *block* is a `for`, or a path with predicates whose nodes are copied. It binds its variables to nodes step by step,
+each step a linear path from the document with its base, an earlier node, marked on it; a step of a path that has
+predicates is a *hidden* variable, bound on the way and then forgotten. With `or` a block has several chains of steps:
+whatever comes out of one of them is bound. A path without predicates whose nodes are copied is no block: its nodes
+depend on its base alone, and all transformations share them. The template says what is made of the nodes bound.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from xpubsub.plan.unroll import unroll
 from xpubsub.step import Pipeline, file_step
 
 FILTER_PLANS = ("unroll", "share", "bucket")
-OTHER_PLANS = ("f", "fw", "fwr", "sequential", "mmqjp", "mmqjp-view")
+OTHER_PLANS = ("f", "fw", "fwr", "no-claims", "no-schema", "sequential", "mmqjp", "mmqjp-view")
 """Plans of the other kinds of subscription: they may be named, and do nothing for filters."""
 
 
@@ -101,15 +101,19 @@ def _automatic(summary: Summary) -> Choice:
 
 
 def filter_pipeline(
-    plan: str, summary: Summary, *, branches_in_sql: bool, given: Pipeline | None = None
+    plan: str, summary: Summary, *, branches_in_sql: bool, given: Pipeline | None = None, searched: bool = False
 ) -> Pipeline:
     """All steps from shredded messages to notifications; `given` are those for keys that are known to hold.
 
-    Transformations read at which nodes branches hold: with them the branches are always checked by SQL.
+    Transformations read at which nodes branches hold: with them the branches are always checked by SQL. Where their
+    conditions on nodes are searched for they are left out.
     """
     notification = file_step("notification", distinct="distinct" if summary.alternatives else "")
     tail = (file_step("gone"), notification)
     *before, candidate = _candidates(plan, summary, given)
+    if searched:
+        before.append(replace(candidate, name="candidate_any"))
+        candidate = file_step("candidate", file="candidate_asked")
     if not summary.levels:
         matched = file_step("matched", file="matched_all", reused=summary.transformations > 0)
         return (*before, replace(candidate, reused=False), matched, *tail)

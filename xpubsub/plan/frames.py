@@ -31,6 +31,7 @@ GIVEN_KEYS: Pipeline = (file_step("key_held", file="batch_held", reused=True),)
 OWN_MATCHES: Pipeline = (
     file_step("path_match", file="frame_path_match"),
     file_step("tagpath_brinfo", file="frame_tagpath_brinfo"),
+    file_step("tagpath_map", file="frame_tagpath_map"),
 )
 """Path matches of the store together with those found in this frame."""
 

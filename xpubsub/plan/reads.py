@@ -24,5 +24,17 @@ DEFINITIONS = Step(
     "definitions",
     "select template_id, definition from output_template union all select t.tid as template_id, t.definition"
     " from transformation as t anti join transformation_template as m on m.tid = t.tid")
+REPEATS = Step(
+    "repeats",
+    "select distinct r.linear_path_id, p.linear_path, r.base from block_repeat as r"
+    " left join query_linear_path as p on p.id = r.linear_path_id union all"
+    " select cast(null as bigint) as linear_path_id, cast(null as varchar) as linear_path, 0 as base"
+    " from transformation as t anti join transformation_template as m on m.tid = t.tid")
+CONDITION_BRANCHES = Step(
+    "condition_branches",
+    "select q.sub_id, c.want, l.linear_path, l.brinfo, q.op, q.value, q.number, q.first_only, q.context, q.bit,"
+    " q.inner_points, q.inner_wants from query_branch as q join condition_query as c on c.sub_id = q.sub_id"
+    " join linear_path_brinfo as l on l.brinfo_id = q.brinfo_id where c.want is not null")
+LOOKS = Step("looks", "select tid, step, sub_id, looks_at, negated from transformation_condition")
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")

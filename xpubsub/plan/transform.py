@@ -1,53 +1,116 @@
-"""Transformations (Diao 2003): path tuples of `for` paths, conditions on them, path tuples of `return` paths."""
+"""Transformations (Diao 2003): path tuples of `for` paths, conditions on them, and what returned paths lead to.
+
+The three approaches differ in what they share. PathSharing-F shares the paths of `for` alone: conditions are looked
+at and returned paths are followed by tree search, tuple by tuple. PathSharing-FW shares the conditions, too;
+PathSharing-FWR also the returned paths, whose nodes are grouped once for all templates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from xpubsub.language.blocks import BindStep
 from xpubsub.step import Pipeline, Step, file_step
 
-_ONLY = "semi join transformed as x on x.event_id = t.event_id and x.tid = t.tid"
 Places = Mapping[int, int]
 """For each depth of blocks the length of the longest chain of steps; none where nothing can be bound."""
+WHERE_FILTER, FACTORY = "where_filter", "factory"
+_ONLY = "semi join transformed as x on x.event_id = t.event_id and x.tid = t.tid"
 
 
-def transformation_steps(places: Places, levels: int) -> Pipeline:
-    """All steps from conditions to what is bound; the last has it by message."""
-    about_nodes = (file_step("message_fact"), file_step("fact", reused=True))
-    facts = about_nodes if levels > 1 else (file_step("fact", file="message_fact", reused=True),)
-    positions = () if levels else (file_step("tagpath_position"),)
+@dataclass(frozen=True)
+class Sharing:
+    """What a plan for transformations shares, and where it removes duplicates although there may be none."""
+
+    conditions: bool = True
+    returns: bool = True
+    repeats: bool | None = None
+    """Whether tuples are made distinct: of no block, of all, or (None) of those that may repeat."""
+
+
+@dataclass(frozen=True)
+class FunctionStep:
+    """A relation that a function of Python makes of another."""
+
+    name: str
+    source: Step
+    function: str
+
+
+Steps = tuple[Step | FunctionStep, ...]
+
+
+def transformation_steps(places: Places, levels: int, sharing: Sharing) -> Steps:
+    """All steps from conditions to outputs."""
     depths = range(1, max(places, default=1) + 1)
-    bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1)))
+    bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1), sharing))
+    repeats = (file_step("may_repeat", reused=True),) if sharing.repeats is None else ()
     return (
-        *positions, *facts, file_step("path_tuple", reused=True), *bound, file_step("transformed"),
-        file_step("bound", reused=True, tuples=_tuples(depths), only=_ONLY), file_step("made"),
-        file_step("return_tuple"), file_step("returned"), file_step("produced"),
+        *_facts(levels, sharing), *_paths(sharing), *repeats, *bound, file_step("transformed"),
+        file_step("bound", reused=True, tuples=_tuples(depths), only=_ONLY), file_step("made"), *_outputs(sharing),
     )
 
 
-def _depth(depth: int, places: int) -> Iterator[Step]:
+def _facts(levels: int, sharing: Sharing) -> Pipeline:
+    """Where the conditions hold: at nodes, and of the message."""
+    positions = () if levels else (file_step("tagpath_position"),)
+    about_message = file_step("message_fact")
+    if not sharing.conditions:
+        return (*positions, about_message)
+    if levels > 1:
+        return (*positions, about_message, file_step("fact", reused=True))
+    return (*positions, file_step("fact", file="message_fact", reused=True))
+
+
+def _paths(sharing: Sharing) -> Pipeline:
+    searched = () if sharing.conditions and sharing.returns else (file_step("searched_node", reused=True),)
+    return (*searched, file_step("path_tuple", reused=True, distinct="distinct" if sharing.repeats else ""))
+
+
+def _outputs(sharing: Sharing) -> Steps:
+    if not sharing.returns:
+        return (FunctionStep("output", file_step("produced", file="produced_searched"), FACTORY),)
+    tuples = file_step("return_tuple", distinct="distinct" if sharing.repeats else "")
+    return (tuples, file_step("returned"), FunctionStep("output", file_step("produced"), FACTORY))
+
+
+def _depth(depth: int, places: int, sharing: Sharing) -> Iterator[Step | FunctionStep]:
     """The steps of all blocks of a depth, place by place in their chains; then what they have bound."""
     for place in range(1, places + 1):
         name = f"bind_{depth}_{place}"
-        yield _bound(f"{name}_bound", depth, place)
-        yield file_step(f"{name}_failed", file="bind_failed", bound=f"{name}_bound")
+        yield _bound(f"{name}_bound", depth, place, sharing)
+        yield _failed(f"{name}_failed", f"{name}_bound", sharing)
         yield file_step(name, file="bind_holds", reused=True, bound=f"{name}_bound", failed=f"{name}_failed")
-    header = "-- One row: the nodes that the variables of a block, and of those around it, are bound to."
     chains = " union all ".join(
         f"select event_id, tid, block, outermost, nodes from bind_{depth}_{place} where last"
         for place in range(1, places + 1))
-    select = f"select distinct event_id, tid, block, outermost, nodes, cast(0 as integer) as node from ({chains}) as b"
-    yield Step(f"tuple_{depth}", f"{header}\n{select}", reused=True)
+    yield _distinct(f"tuple_{depth}", chains, sharing)
 
 
-def _bound(name: str, depth: int, place: int) -> Step:
+def _distinct(name: str, chains: str, sharing: Sharing) -> Step:
+    """The tuples of a depth, each once."""
+    columns = "b.event_id, b.tid, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
+    header = "-- One row: the nodes that the variables of a block, and of those around it, are bound to."
+    if sharing.repeats is not None:
+        distinct = "distinct " if sharing.repeats else ""
+        return Step(name, f"{header}\nselect {distinct}{columns} from ({chains}) as b", reused=True)
+    return file_step(name, file="tuple_distinct", reused=True, columns=columns, chains=chains)
+
+
+def _bound(name: str, depth: int, place: int, sharing: Sharing) -> Step:
     if depth == 1 and place == 1:
-        return file_step(name, file="bind_first", reused=True)
+        return file_step(name, file="bind_first" if sharing.conditions else "bind_path", reused=True)
     before = f"tuple_{depth - 1}" if place == 1 else f"bind_{depth}_{place - 1}"
     follows = "parent = b.block" if place == 1 else "after = b.step"
     return file_step(name, file="bind_next", reused=True, before=before, follows=follows, depth=str(depth),
                      place=str(place))
+
+
+def _failed(name: str, bound: str, sharing: Sharing) -> Step | FunctionStep:
+    if sharing.conditions:
+        return file_step(name, file="bind_failed", bound=bound)
+    return FunctionStep(name, file_step(f"{name}_source", file="bind_searched", bound=bound), WHERE_FILTER)
 
 
 def explained(step: BindStep) -> Pipeline:

@@ -2,90 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import accumulate, pairwise
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
+from xpubsub.shred.linear_paths import linear_steps
+from xpubsub.shred.nested import NestedColumn
 from xpubsub.shred.output_templates import OutputTemplates, returned_id
 from xpubsub.shred.output_writer import OutputWriter, Returned
 from xpubsub.shred.rows import OUTPUT
+from xpubsub.shred.tree_search import Tree
 
-Groups = dict[tuple[int, int], list[int]]
-"""By returned path and base: the nodes, in document order."""
+Finder = Callable[[NestedColumn, int], Returned]
+"""How the nodes of returned paths are found in a message, from a column and the number of its row."""
 
 
-def making(definitions: Mapping[int, str]) -> ArrowFunction:
+def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
     """A function from messages with what was bound in them to the outputs of templates."""
     def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         templates = OutputTemplates(definitions)
         for batch in batches:
             if batch.num_rows:
                 with collector_paused():
-                    outputs = _outputs(batch, templates)
+                    outputs = _outputs(batch, templates, finder)
                 yield outputs
     return made
 
 
-def _outputs(batch: pa.RecordBatch, templates: OutputTemplates) -> pa.RecordBatch:
-    event_ids, made, returned, copies = batch.columns
-    asked = _Nested(made)
+def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) -> pa.RecordBatch:
+    event_ids, *columns = batch.columns
+    asked, returned, copies = map(NestedColumn, columns)
     outputs: list[str] = []
-    groups, texts = _Nested(returned), _Nested(copies)
     for row in range(batch.num_rows):
-        found = _groups(*groups.of(row))
-        nodes, written, bare = texts.of(row)
-        copied = dict(zip(nodes, zip(written, bare, strict=True), strict=True))
-        writer = OutputWriter(copied, _grouped(found))
+        nodes, texts, bare = copies.of(row)
+        copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
+        writer = OutputWriter(copied, finder(returned, row))
         outputs += [writer.output(templates[each], bound) for each, bound in zip(*asked.of(row), strict=True)]
-    columns = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
+    made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
     return pa.RecordBatch.from_arrays(
-        [column.cast(field.type) for column, field in zip(columns, OUTPUT, strict=True)], schema=OUTPUT)
+        [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)
 
 
-def _groups(paths: list[int], bases: list[int], nodes: list[list[int]]) -> Groups:
-    return dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
+def grouped(column: NestedColumn, row: int) -> Returned:
+    """Nodes that were grouped by path and base: they are looked up (PathSharing-FWR)."""
+    paths, bases, nodes = column.of(row)
+    groups = dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
+    return lambda path, base_position, base: groups.get((returned_id(path, base_position), base), [])
 
 
-def _grouped(groups: Groups) -> Returned:
-    ids: dict[tuple[str, int], int] = {}
-
-    def nodes(path: str, base_position: int, base: int) -> list[int]:
-        key = path, base_position
-        if key not in ids:
-            ids[key] = returned_id(path, base_position)
-        return groups.get((ids[key], base), [])
-    return nodes
-
-
-class _Nested:
-    """A column of lists of structs, field by field."""
-
-    def __init__(self, column: pa.ListArray) -> None:
-        self.parents = pc.list_parent_indices(column)
-        flat = pc.list_flatten(column)
-        self.fields = [flat.field(number) for number in range(flat.type.num_fields)]
-        self._values = [_values(field) for field in self.fields]
-        self._starts = _starts(column)
-
-    def of(self, row: int) -> list[list[Any]]:
-        """The fields of one row's list."""
-        start, end = self._starts[row], self._starts[row + 1]
-        return [values[start:end] for values in self._values]
-
-
-def _values(column: pa.Array) -> list[Any]:
-    """A column as Python has it; lists of numbers are cut out of one."""
-    if not pa.types.is_list(column.type):
-        return list(column.to_pylist())
-    flat, starts = pc.list_flatten(column).to_pylist(), _starts(column)
-    return [flat[start:end] for start, end in pairwise(starts)]
-
-
-def _starts(column: pa.ListArray) -> list[int]:
-    """Where the list of each row starts among all values, and the end of the last."""
-    return [0, *accumulate(pc.fill_null(pc.list_value_length(column), 0).to_pylist())]
+def searched(column: NestedColumn, row: int) -> Returned:
+    """Nodes of the whole message: each path is searched for below its base (PathSharing-F and -FW)."""
+    tree = Tree(*column.of(row)[:2])
+    return lambda path, base_position, base: tree.below(base, linear_steps(path)[base_position:])

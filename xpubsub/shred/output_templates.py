@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from xpubsub.ids import stable_id
@@ -69,6 +70,7 @@ def _alone(nodes: list[Node]) -> bool:
     return all(node[0] not in ("p", "a", "f") and (node[0] != "e" or _alone([*node[3], *node[4]])) for node in nodes)
 
 
+@lru_cache(maxsize=65536)
 def returned_id(path: str, base_position: int) -> int:
     """The id of a returned path with its base marked on it."""
     return stable_id(path, brinfo_of(base_position))

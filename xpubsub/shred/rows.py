@@ -19,6 +19,14 @@ NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT)
 OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
 """What a template makes of the nodes bound in a message: block, nodes, block, nodes..."""
 
+SETTLED_PATH = pa.schema([("linear_path_id", ID), ("base", pa.int32())])
+"""A path that leads from its base to a node in one way at most."""
+
+BIND_FAILED = pa.schema([
+    ("event_id", ID), ("tid", ID), ("step", pa.int32()), ("nodes", pa.list_(pa.int32())), ("node", pa.int32()),
+])
+"""What a step has bound and a condition on which fails."""
+
 KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("top", pa.float64())])
 """One key that holds in one message."""
 

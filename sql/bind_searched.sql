@@ -1,0 +1,18 @@
+-- One row: a message with what a step has bound in it under conditions, its nodes, and which conditions about it hold.
+select b.event_id, b.bound, n.nodes, f.held
+from (
+  select t.event_id, list(struct_pack(tid := t.tid, step := t.step, nodes := t.nodes, node := t.node)) as bound
+  from $bound as t
+  semi join transformation_condition as c on c.tid = t.tid and c.step = t.step
+  group by t.event_id
+) as b
+join (
+  select event_id, list(struct_pack(tagpath := tagpath, idpath := idpath, value := value, number := number)) as nodes
+  from searched_node
+  group by event_id
+) as n on n.event_id = b.event_id
+left join (
+  select event_id, list(struct_pack(sub_id := sub_id, node := node)) as held
+  from message_fact
+  group by event_id
+) as f on f.event_id = b.event_id

@@ -1,0 +1,17 @@
+-- One row: a message of which something is made: by which templates of which nodes, all its nodes to be searched, and copies.
+select m.event_id, m.made, r.returned, c.copies
+from (
+  select event_id, list(struct_pack(template_id := template_id, bound := bound)) as made
+  from made
+  group by event_id
+) as m
+left join (
+  select event_id, list(struct_pack(tagpath := tagpath, idpath := idpath)) as returned
+  from searched_node
+  group by event_id
+) as r on r.event_id = m.event_id
+left join (
+  select event_id, list(struct_pack(node := node_id, text := text, bare := bare)) as copies
+  from node_copy
+  group by event_id
+) as c on c.event_id = m.event_id

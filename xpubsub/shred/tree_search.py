@@ -1,0 +1,45 @@
+"""Tree search: paths followed node by node in one message, as approaches do that share less (Diao 2003, 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from xpubsub.shred.linear_paths import LinearStep, components
+from xpubsub.shred.path_matching import accepted_names
+
+Settled = Callable[[int, int], bool]
+"""Whether a path may go on through a node at the end of some of its steps: (number of steps, node)."""
+
+
+class Tree:
+    """The nodes of a message that subscriptions ask for, and those above them; node 0 is the document."""
+
+    def __init__(self, tagpaths: Sequence[str], idpaths: Sequence[Sequence[int]]) -> None:
+        self._children: dict[int, dict[int, tuple[str, ...]]] = {}
+        for tagpath, idpath in zip(tagpaths, idpaths, strict=True):
+            self._grow(components(tagpath), idpath)
+
+    def _grow(self, names: Sequence[str], idpath: Sequence[int]) -> None:
+        """A node and those above it, each with the names that it answers to."""
+        for parent, node, name in zip([0, *idpath], idpath, names, strict=False):
+            self._children.setdefault(parent, {}).setdefault(node, accepted_names(name))
+
+    def below(self, base: int, steps: Sequence[LinearStep]) -> list[int]:
+        """The nodes to which some steps lead from a base, in document order, each once."""
+        return sorted(set(self.leaves(base, steps, _always)))
+
+    def leaves(self, base: int, steps: Sequence[LinearStep], settled: Settled, taken: int = 0) -> Iterator[int]:
+        """The same in the order of the search, once for each way; it goes on through settled nodes only."""
+        if taken == len(steps):
+            yield base
+            return
+        descends, name = steps[taken]
+        for child, names in self._children.get(base, {}).items():
+            if name in names and settled(taken + 1, child):
+                yield from self.leaves(child, steps, settled, taken + 1)
+            if descends:
+                yield from self.leaves(child, steps, settled, taken)
+
+
+def _always(taken: int, node: int) -> bool:
+    return True
