@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from xpubsub.ids import stable_id
 from xpubsub.language.branches import DOCUMENT, Branch, Query
+from xpubsub.language.linear import linear_steps
 from xpubsub.language.numbers import to_number
 from xpubsub.limits import Limits
 from xpubsub.shred.brpred import BranchRow, Shape, brpred, shape_of
-from xpubsub.shred.linear_paths import linear_steps
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.passing import passes

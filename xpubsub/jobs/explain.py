@@ -9,8 +9,8 @@ from xpubsub.jobs.evidence import Evidence, Found, Shredded
 from xpubsub.jobs.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.readable import Names, branch_text, shortened
 from xpubsub.language.branches import DOCUMENT, Branch
+from xpubsub.language.linear import linear_steps
 from xpubsub.limits import Limits
-from xpubsub.shred.linear_paths import linear_steps
 from xpubsub.shred.reading import Refused
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.store.listing import Shown

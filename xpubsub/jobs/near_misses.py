@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from xpubsub.jobs.evidence import prefix_path
 from xpubsub.jobs.readable import Names, Parts, parts_of
+from xpubsub.language.linear import LinearStep, components, linear_steps
 from xpubsub.limits import Limits
-from xpubsub.shred.linear_paths import LinearStep, components, linear_steps
 from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.path_matching import PathAutomaton

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from xpubsub.jobs.evidence import Evidence, prefix_path
 from xpubsub.language.branches import DOCUMENT
+from xpubsub.language.linear import linear_steps
 from xpubsub.language.normal import Test
 from xpubsub.language.numbers import to_text
 from xpubsub.language.paths import XML_NAMESPACE
-from xpubsub.shred.linear_paths import linear_steps
 
 LONGEST = 40
 """Characters of a value that are shown."""

@@ -10,12 +10,12 @@ import pyarrow as pa
 from xpubsub.arrow import ArrowFunction
 from xpubsub.engines.base import Engine
 from xpubsub.jobs.timing import Timings
+from xpubsub.language.linear import linear_steps
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.choose_transform import TransformChoice
 from xpubsub.plan.reads import CONDITION_BRANCHES, DEFINITIONS, LOOKS, PLACES, REPEATS
 from xpubsub.plan.transform import FACTORY, FunctionStep, Places, Sharing, Steps, transformation_steps
 from xpubsub.shred.factory import grouped, making, searched
-from xpubsub.shred.linear_paths import linear_steps
 from xpubsub.shred.rows import BIND_FAILED, OUTPUT, SETTLED_PATH
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.where_filter import SearchedConditions, filtering

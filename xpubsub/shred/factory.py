@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
-from xpubsub.shred.linear_paths import linear_steps
+from xpubsub.language.linear import linear_steps
 from xpubsub.shred.nested import NestedColumn
 from xpubsub.shred.output_templates import OutputTemplates, returned_id
 from xpubsub.shred.output_writer import OutputWriter, Returned

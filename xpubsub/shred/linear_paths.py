@@ -1,27 +1,13 @@
-"""The text of linear paths and tag paths: splitting it, and the three pieces of the paper (Figure 3.4)."""
+"""Linear paths and tag paths as rows: reversed, and the three pieces of the paper (Figure 3.4)."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from xpubsub.language.branches import DOCUMENT
+from xpubsub.language.linear import components, linear_steps
 
-LinearStep = tuple[bool, str]
-"""(whether it descends, the name it asks for)."""
-_STEP = re.compile(r"(//?)((?:\{[^}]*\}|[^/{])+)")
 _POSITION = re.compile(r"=(\d+)")
-
-
-@lru_cache(maxsize=65536)
-def linear_steps(linear_path: str) -> tuple[LinearStep, ...]:
-    """The steps of a linear path's text."""
-    return tuple((match[1] == "//", match[2]) for match in _STEP.finditer(linear_path))
-
-
-def components(tagpath: str) -> tuple[str, ...]:
-    """The names of a tag path's text, root first; none for the document."""
-    return tuple(match[2] for match in _STEP.finditer(tagpath))
 
 
 def inverse(tagpath: str) -> str:

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from xpubsub.shred.linear_paths import components, linear_steps
-
-
-@lru_cache(maxsize=65536)
-def accepted_names(component: str) -> tuple[str, ...]:
-    """The step names that a component of a tag path satisfies: itself, `*`, `{uri}*` and `*:local`."""
-    if component == "text()":
-        return (component,)
-    mark, name = ("@", component[1:]) if component[0] == "@" else ("", component)
-    uri, brace, local = name.rpartition("}")
-    names = (component, f"{mark}*", f"{mark}*:{local}")
-    return (*names, f"{mark}{uri}}}*") if brace else names
+from xpubsub.language.linear import accepted_names, components, linear_steps
 
 
 @dataclass

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from xpubsub.errors import LimitError
-from xpubsub.shred.linear_paths import LinearStep, components, linear_steps
-from xpubsub.shred.path_matching import accepted_names
+from xpubsub.language.linear import LinearStep, accepted_names, components, linear_steps
 
 Positions = tuple[int, ...]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from xpubsub.ids import stable_id
 from xpubsub.language.blocks import BOUND_NODE, BindStep, BlockTree, StepCondition
 from xpubsub.language.branches import Query
+from xpubsub.language.linear import linear_steps
 from xpubsub.shred.brpred import shape_of
-from xpubsub.shred.linear_paths import linear_steps, pieces
+from xpubsub.shred.linear_paths import pieces
 from xpubsub.shred.output_templates import brinfo_of, returned_id
 from xpubsub.shred.tagpaths import COPY, EXISTS, VALUE
 from xpubsub.shred.templates import Template, template_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from xpubsub.shred.linear_paths import LinearStep, components
-from xpubsub.shred.path_matching import accepted_names
+from xpubsub.language.linear import LinearStep, accepted_names, components
 
 Settled = Callable[[int, int], bool]
 """Whether a path may go on through a node at the end of some of its steps: (number of steps, node)."""

@@ -12,8 +12,8 @@ import pyarrow as pa
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
 from xpubsub.language.blocks import BOUND_NODE, DOCUMENT_NODE
+from xpubsub.language.linear import LinearStep, linear_steps
 from xpubsub.language.normal import Test
-from xpubsub.shred.linear_paths import LinearStep, linear_steps
 from xpubsub.shred.nested import NestedColumn
 from xpubsub.shred.passing import passes
 from xpubsub.shred.rows import BIND_FAILED
