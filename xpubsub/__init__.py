@@ -8,6 +8,7 @@ from xpubsub.errors import (
     LimitError,
     QuerySyntaxError,
     RowErrors,
+    SchemaError,
     StoreError,
     UnsupportedError,
 )
@@ -16,6 +17,6 @@ from xpubsub.limits import Limits
 
 __version__ = "0.1.0"
 __all__ = [
-    "Broker", "EngineError", "Error", "LimitError", "Limits", "QuerySyntaxError", "Result", "RowErrors", "StoreError",
-    "UnsupportedError", "connect",
+    "Broker", "EngineError", "Error", "LimitError", "Limits", "QuerySyntaxError", "Result", "RowErrors", "SchemaError",
+    "StoreError", "UnsupportedError", "connect",
 ]

@@ -8,7 +8,7 @@ class Error(Exception):
 
 
 class LocatedError(Error):
-    """An error at a place in a subscription's text."""
+    """An error at a place in a text: a subscription's, or a schema's."""
 
     def __init__(self, message: str, *, code: str, text: str = "", offset: int = 0) -> None:
         self.code = code
@@ -47,6 +47,10 @@ class UnsupportedError(LocatedError):
 
 class LimitError(LocatedError):
     """The input is larger, deeper or wider than a limit allows."""
+
+
+class SchemaError(LocatedError):
+    """A DTD or an XML schema cannot be read, or says more than an element graph can."""
 
 
 class StoreError(Error):

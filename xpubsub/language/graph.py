@@ -1,0 +1,62 @@
+"""Directed graphs as mappings from a node to its successors: what can be reached, and which nodes are on a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
+
+Node = TypeVar("Node")
+
+
+def reachable(start: Iterable[Node], edges: Mapping[Node, Iterable[Node]], seen: Collection[Node] = ()) -> set[Node]:
+    """The nodes of a start, and those that can be reached from them without going through nodes seen before."""
+    found: set[Node] = set()
+    ahead = list(start)
+    while ahead:
+        each = ahead.pop()
+        if each not in found and each not in seen:
+            found.add(each)
+            ahead.extend(edges.get(each, ()))
+    return found
+
+
+def reverse(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, set[Node]]:
+    """The same edges, seen from their ends."""
+    found: dict[Node, set[Node]] = {}
+    for node, ends in edges.items():
+        for end in ends:
+            found.setdefault(end, set()).add(node)
+    return found
+
+
+def loops(edges: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
+    """Each node that can be reached from itself, with the number of its loop: equal if nodes reach each other."""
+    back = reverse(edges)
+    seen: set[Node] = set()
+    found: dict[Node, int] = {}
+    for number, node in enumerate(reversed(_finished(edges))):
+        component = reachable([node], back, seen)
+        seen |= component
+        if len(component) > 1 or (component and node in edges.get(node, ())):
+            found.update(dict.fromkeys(component, number))
+    return found
+
+
+def _finished(edges: Mapping[Node, Iterable[Node]]) -> list[Node]:
+    """All nodes in the order in which a walk in depth has done with them."""
+    order: list[Node] = []
+    seen: set[Node] = set()
+    for start in edges:
+        stack = [(start, iter([start]))]
+        while stack:
+            node, ahead = stack[-1]
+            following = next((each for each in ahead if each not in seen), None)
+            if following is not None:
+                seen.add(following)
+                stack.append((following, iter(edges.get(following, ()))))
+            elif len(stack) > 1:
+                order.append(node)
+                stack.pop()
+            else:
+                stack.pop()
+    return order
