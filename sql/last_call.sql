@@ -8,4 +8,6 @@ from (
   select call_no from subscription_query
   union all
   select call_no from unsubscription
+  union all
+  select call_no from message_schema
 ) as c

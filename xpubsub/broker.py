@@ -18,7 +18,9 @@ from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
 from xpubsub.jobs.subscribe import SubscribeForm, subscribe, unsubscribe
+from xpubsub.language.schema import Schema
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
@@ -89,6 +91,24 @@ class Broker:
         checked = [check_text("the id of a subscription", each, empty=True) for each in given]
         with self._exclusive():
             return unsubscribe(self.store, checked)
+
+    def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
+        """Register a DTD or an XML schema of the messages under a name; None removes it.
+
+        The source is a text, which starts with `<`, a file, or several of these that belong together. A schema never
+        changes answers: messages that do not conform are matched without it. Returns the schema registered or removed,
+        None if there was none to remove.
+        """
+        check_text("a schema's name", name, empty=True)
+        schema = None if source is None else read_source(source)
+        with self._exclusive():
+            before = set_schema(self.store, name, schema)
+        return before if schema is None else schema
+
+    def schemas(self) -> dict[str, Schema]:
+        """The schemas by name."""
+        with self._exclusive():
+            return list_schemas(self.store)
 
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",

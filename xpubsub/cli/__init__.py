@@ -7,9 +7,10 @@ from xpubsub.cli.explain_command import explain
 from xpubsub.cli.inspect_commands import gc, list_, show, stats
 from xpubsub.cli.program import program
 from xpubsub.cli.publish_command import publish
+from xpubsub.cli.schema_command import schema
 from xpubsub.cli.store_commands import init, subscribe, unsubscribe
 
-COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, gc, demo)
+COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, schema, gc, demo)
 
 for _command in COMMANDS:
     program.add_command(_command)

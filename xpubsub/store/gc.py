@@ -6,6 +6,7 @@ from xpubsub.step import Pipeline, Step, file_step
 from xpubsub.store.store import Store
 
 LIVE: Pipeline = (
+    file_step("visible_schema", reused=True),
     file_step("live_query", reused=True),
     file_step("live_transformation", reused=True),
     file_step("live_template", reused=True),
@@ -32,7 +33,8 @@ KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
     "subscription_query": _visible("subscription_query"),
     "unsubscription": Step("gc_unsubscription", "select * from unsubscription where false"),
-    "completed_call": _kept("completed_call", "visible", "call_no"),
+    "completed_call": file_step("gc_completed_call"),
+    "message_schema": Step("gc_message_schema", "select call_no, name, definition from visible_schema"),
     "stored_query": Step("gc_stored_query", "select * from new_query"),
     "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled order by access"),
     "access_subscription": file_step("gc_access_subscription"),

@@ -62,7 +62,7 @@ class Store:
 
     @contextmanager
     def call(self, action: str, **form: object) -> Iterator[None]:
-        """A call that changes subscriptions: its rows become visible together, when the block ends."""
+        """A call that changes subscriptions or schemas: its rows become visible together, when the block ends."""
         with self.engine.pipeline(), self.engine.transaction():
             number = self.rows(file_step("last_call"))[0]["call_no"] + 1
             self.engine.load("call_form", _one_row(call_no=number, action=action, **form))

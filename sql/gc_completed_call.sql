@@ -1,0 +1,8 @@
+-- One row: a completed call of which something is visible.
+select c.call_no, c.action, c.subscriptions
+from completed_call as c
+semi join (
+  select call_no from visible
+  union all
+  select call_no from visible_schema
+) as v on v.call_no = c.call_no

@@ -1,0 +1,61 @@
+"""Schemas in and out of the store: registered under a name, merged into one graph where they are used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from xpubsub.errors import Error
+from xpubsub.language.schema import Schema, loads, merge
+from xpubsub.language.schema_reading import read_schema
+from xpubsub.language.schema_source import Source
+from xpubsub.step import file_step
+from xpubsub.store.store import Store
+
+SchemaSource = str | bytes | os.PathLike[str] | Sequence[str | bytes | os.PathLike[str]]
+"""A DTD or an XML schema: a text, which starts with `<`, or the path of a file; or several that belong together."""
+VISIBLE_SCHEMA = file_step("visible_schema")
+
+
+def set_schema(store: Store, name: str, schema: Schema | None) -> Schema | None:
+    """Give a name to a schema, or remove the one with that name; returns what was there before."""
+    before = list_schemas(store).get(name)
+    if before != schema:
+        definition = "" if schema is None else schema.dumps()
+        with store.call("schema", subscriptions=0, name=name, definition=definition):
+            store.append(("message_schema", file_step("new_schema")))
+    return before
+
+
+def list_schemas(store: Store) -> dict[str, Schema]:
+    """The schemas by name."""
+    with store.engine.pipeline():
+        return {row["name"]: loads(row["definition"]) for row in store.rows(VISIBLE_SCHEMA)}
+
+
+def load_schema(store: Store) -> Schema | None:
+    """The union of all schemas, to which the messages of the store should conform; None if there is none."""
+    schemas = list_schemas(store)
+    return merge(schemas.values()) if schemas else None
+
+
+def read_source(source: SchemaSource) -> Schema:
+    """The element graph of whatever was given."""
+    several = [source] if isinstance(source, str | bytes | os.PathLike) else source
+    if not isinstance(several, Sequence) or not several:
+        raise Error("a schema is a text, a file or several of these")
+    return read_schema([_source(each) for each in several])
+
+
+def _source(given: object) -> Source:
+    if isinstance(given, bytes) or (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
+        return Source(given)
+    if not isinstance(given, str | os.PathLike):
+        raise Error(f"a schema is a text or a file, not {type(given).__name__}")
+    path = Path(given)
+    try:
+        return Source(path.read_bytes(), str(path))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Error(f"{path}: {reason} (the text of a schema starts with <)") from None
