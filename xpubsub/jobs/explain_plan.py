@@ -21,13 +21,25 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     searched = transform is not None and not transform.sharing.conditions
     steps: Steps = filter_pipeline(
         choice.plan, summary, branches_in_sql=store.engine.BRPRED_IN_SQL, searched=searched)
+    reasons = [_positions(summary)]
     if transform is not None:
-        *before, filtered = steps
-        assert isinstance(filtered, Step)
-        steps = (*before, *load_transforming(store, summary).plan(transform).all_steps(filtered))
+        transforming = load_transforming(store, summary)
+        carried_out = transforming.plan(transform, conforming=transforming.schema is not None)
+        steps = (*steps[:-1], *carried_out.all_steps(_sql_step(steps[-1])))
+        reasons += transforming.reasons(carried_out)
     chosen = both(choice, transform)
-    head = f"plan: {chosen.plan} ({chosen.reason})\nsteps: {' → '.join(step.name for step in steps)}"
-    return "\n\n".join([head, *(_step_text(store, step) for step in steps)])
+    head = [f"plan: {chosen.plan} ({chosen.reason})", *reasons, f"steps: {' → '.join(step.name for step in steps)}"]
+    return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])
+
+
+def _positions(summary: Summary) -> str:
+    """How nodes on the way are found (Wei 2006)."""
+    plain = f"positions: {summary.plain_paths} of a tag path and a path are plain columns (one position array each)"
+    return f"{plain}, {summary.recursive_paths} are unnested (several: elements in their like)"
+
+
+def _sql_step(step: Step | FunctionStep) -> Step:
+    return step.source if isinstance(step, FunctionStep) else step
 
 
 def _step_text(store: Store, step: Step | FunctionStep) -> str:

@@ -96,8 +96,8 @@ class FramePublisher:
                 self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
             with timings.of("shred"):
                 aside = self._engine.fetch(SET_ASIDE)
-                if self._remember_tagpaths(aside) and known.summary.classes:
-                    known = self._known().without_index()
+                if self._remember_tagpaths(aside):
+                    known = self._known_anew(known)
             with timings.of("plan"):
                 choice = self._match(stream, plan, branches_in_sql, known)
             with timings.of("match"):
@@ -116,7 +116,7 @@ class FramePublisher:
             known = known.without_index() if known.summary.classes else known
             self._shred(_numbered(messages), FRAME, known)
             self._match_tagpaths()
-            self._match(stream, plan, None, known)
+            self._match(stream, plan, None, known, lazy=True)
             frames = self._engine.frame(NOTIFICATIONS), self._engine.frame(REJECTED)
             self._engine.detach(*frames)
         return frames
@@ -142,6 +142,14 @@ class FramePublisher:
             self._remembered = Known(changes, tagpaths, linear_paths, summary, index, transforming)
         return self._remembered
 
+    def _known_anew(self, known: Known) -> Known:
+        """What is known with tag paths that are new, as far as it matters: of classes, and of what a schema says."""
+        if known.summary.classes:
+            return self._known().without_index()
+        if known.transforming is not None and known.transforming.schema is not None:
+            return replace(known, transforming=self._known().transforming)
+        return known
+
     def _remember_tagpaths(self, aside: pa.Table) -> bool:
         """New tag paths, if any, come to the driver, are matched in the executors, and join those of the store."""
         tagpaths = sorted({row["tagpath"] for row in aside.to_pylist() if row["tagpath"] is not None})
@@ -161,7 +169,9 @@ class FramePublisher:
         self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)
 
-    def _match(self, stream: str, plan: str, branches_in_sql: bool | None, known: Known) -> Choice:
+    def _match(
+        self, stream: str, plan: str, branches_in_sql: bool | None, known: Known, *, lazy: bool = False
+    ) -> Choice:
         choice, transform = choose(plan, known.summary), None
         if known.transforming is not None:
             transform = choose_transform(plan, known.summary)
@@ -173,7 +183,8 @@ class FramePublisher:
                                        searched=searched)
         self._store.run(*steps)
         if known.transforming is not None and transform is not None:
-            last = known.transforming.plan(transform).run(self._engine, last, Timings())
+            conforming = not lazy and known.transforming.conforms(self._engine)
+            last = known.transforming.plan(transform, conforming=conforming).run(self._engine, last, Timings())
         self._store.run(last)
         return both(choice, transform)
 

@@ -141,7 +141,7 @@ class Publisher:
                 engine.load("path_matched", found.matched())
                 self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
-            self._summary = self._lookup = None
+            self._summary = self._lookup = self._transforming = None
 
     def _match(
         self, plan: str, transform: TransformChoice | None, stream: str, timings: Timings, branches_in_sql: bool | None
@@ -166,7 +166,8 @@ class Publisher:
         """Carry out the transformations; returns the step that adds their results to those of filters."""
         if self._transforming is None:
             self._transforming = load_transforming(self._store, self.summary())
-        return self._transforming.plan(chosen).run(self._store.engine, filtered, timings)
+        conforming = self._transforming.conforms(self._store.engine)
+        return self._transforming.plan(chosen, conforming=conforming).run(self._store.engine, filtered, timings)
 
 
 def summarise(store: Store) -> Summary:

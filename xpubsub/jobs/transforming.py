@@ -1,37 +1,34 @@
-"""Carrying out transformations, once the conditions that they depend on are known to hold or not."""
+"""What is known of the transformations of a store, and the plan by which they are carried out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import pyarrow as pa
-
-from xpubsub.arrow import ArrowFunction
 from xpubsub.engines.base import Engine
-from xpubsub.jobs.timing import Timings
-from xpubsub.language.linear import linear_steps
+from xpubsub.jobs.schemas import load_schema
+from xpubsub.jobs.transforming_plan import TransformingPlan
+from xpubsub.language.linear import components
+from xpubsub.language.schema import Schema
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.choose_transform import TransformChoice
-from xpubsub.plan.reads import CONDITION_BRANCHES, DEFINITIONS, LOOKS, PLACES, REPEATS
-from xpubsub.plan.transform import FACTORY, FunctionStep, Places, Sharing, Steps, transformation_steps
-from xpubsub.shred.factory import grouped, making, searched
-from xpubsub.shred.rows import BIND_FAILED, OUTPUT, SETTLED_PATH
+from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.reads import (
+    CONDITION_BRANCHES,
+    DEFINITIONS,
+    LOOKS,
+    PLACES,
+    REPEATS,
+    RETURNS,
+    STRAYED,
+    TAGPATHS_BY_ID,
+)
+from xpubsub.plan.transform import Places, transformation_steps
+from xpubsub.shred.linear_paths import bp_steps
+from xpubsub.shred.rows import STRAY
 from xpubsub.shred.tables import table_of
-from xpubsub.shred.where_filter import SearchedConditions, filtering
-from xpubsub.step import Step, file_step
+from xpubsub.shred.where_filter import SearchedConditions
 from xpubsub.store.store import Store
-
-NOTIFICATION = file_step("notification", file="notification_all")
-
-
-@dataclass(frozen=True)
-class RepeatingPath:
-    """A path by which a tuple may be bound more than once, and the step of its base."""
-
-    linear_path_id: int
-    linear_path: str
-    base: int
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,15 @@ class Transforming:
     places: Places
     levels: int
     definitions: dict[int, str]
-    repeating: tuple[RepeatingPath, ...]
+    returned: dict[int, BasedPath]
+    """The paths whose nodes templates copy, by id."""
+    repeating: dict[tuple[int, int], BasedPath]
+    """By ids of path and base: paths by which tuples may repeat."""
     alternatives: bool
     """Whether some tuples may repeat whatever is known of paths."""
+    schema: Schema | None = None
+    strays: tuple[int, ...] = field(default=())
+    """The tag paths that do not conform to the schema."""
 
     @cached_property
     def conditions(self) -> SearchedConditions:
@@ -56,58 +59,49 @@ class Transforming:
             conditions.add_look(row)
         return conditions
 
-    def plan(self, chosen: TransformChoice) -> TransformingPlan:
-        """The steps of a plan, and what it takes for granted."""
-        settled = tuple(each for each in self.repeating if chosen.claims and settled_by(each))
+    def conforms(self, engine: Engine) -> bool:
+        """Whether there is a schema and all nodes of the batch conform to it."""
+        if self.schema is None or not self.strays:
+            return self.schema is not None
+        engine.load("stray", table_of([(each,) for each in self.strays], STRAY))
+        return not engine.fetch(STRAYED)["strayed"][0].as_py()
+
+    def plan(self, chosen: TransformChoice, *, conforming: bool) -> TransformingPlan:
+        """The steps of a plan, and what it takes for granted; a schema only if the batch conforms to it."""
+        claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
+        settled = [key for key, path in self.repeating.items() if claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
-        repeats = True if not chosen.claims else None if may_repeat else False
-        sharing = replace(chosen.sharing, repeats=repeats)
-        return TransformingPlan(self, sharing, settled, transformation_steps(self.places, self.levels, sharing))
+        sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
+        steps = transformation_steps(self.places, self.levels, sharing)
+        return TransformingPlan(
+            steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
+            lambda: self.conditions)
 
-
-@dataclass(frozen=True)
-class TransformingPlan:
-    """A plan for the transformations of a store."""
-
-    known: Transforming
-    sharing: Sharing
-    settled: tuple[RepeatingPath, ...]
-    """Paths that are known not to repeat."""
-    steps: Steps
-
-    def all_steps(self, filtered: Step) -> Steps:
-        """All steps, from the notifications of filters to those of both."""
-        return (replace(filtered, name="filter_notification"), *self.steps, NOTIFICATION)
-
-    def run(self, engine: Engine, filtered: Step, timings: Timings) -> Step:
-        """Run the steps; returns the last, which adds what was made to the notifications of filters."""
-        *steps, last = self.all_steps(filtered)
-        engine.load("settled_path", table_of([(each.linear_path_id, each.base) for each in self.settled], SETTLED_PATH))
-        for step in steps:
-            with timings.of(step.name):
-                if isinstance(step, FunctionStep):
-                    engine.map_arrow(step.name, step.source, *self._function(step.function))
-                else:
-                    engine.run(step)
-        assert isinstance(last, Step)
-        return last
-
-    def _function(self, name: str) -> tuple[ArrowFunction, pa.Schema]:
-        if name == FACTORY:
-            return making(self.known.definitions, grouped if self.sharing.returns else searched), OUTPUT
-        return filtering(self.known.conditions), BIND_FAILED
-
-
-def settled_by(path: RepeatingPath) -> str | None:
-    """By which claim it is known that a path does not repeat."""
-    steps = linear_steps(path.linear_path)[path.base :]
-    return "claim 1" if sum(descends for descends, _ in steps) <= 1 else None
+    def reasons(self, plan: TransformingPlan) -> list[str]:
+        """Why a plan does what it does."""
+        merged = len(plan.representatives) - len(set(plan.representatives.values()))
+        shared = [f"{merged} returned paths are others in canonical form, by the schema"] if merged else []
+        alternatives = ["`or`: DISTINCT, as several chains may bind the same"] if self.alternatives else []
+        return [*plan.claims.described(self.repeating.values()), *alternatives, *shared]
 
 
 def load_transforming(store: Store, summary: Summary) -> Transforming:
     """Read what a store knows of its transformations."""
     places = {row["depth"]: row["places"] for row in store.rows(PLACES)}
     definitions = {row["template_id"]: row["definition"] for row in store.rows(DEFINITIONS)}
-    repeats = store.rows(REPEATS)
-    paths = tuple(RepeatingPath(**row) for row in repeats if row["linear_path"] is not None)
-    return Transforming(store, places, summary.levels, definitions, paths, len(paths) < len(repeats))
+    returned = {
+        row["brinfo_id"]: BasedPath(row["linear_path"], sum(bp_steps(row["brinfo"]))) for row in store.rows(RETURNS)}
+    rows = store.rows(REPEATS)
+    repeating = {(row["linear_path_id"], row["base"]): BasedPath(row["linear_path"], row["base"])
+                 for row in rows if row["linear_path"] is not None}
+    schema = load_schema(store)
+    return Transforming(
+        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows), schema,
+        _strays(store, schema))
+
+
+def _strays(store: Store, schema: Schema | None) -> tuple[int, ...]:
+    if schema is None:
+        return ()
+    rows = store.rows(TAGPATHS_BY_ID)
+    return tuple(row["tagpath_id"] for row in rows if not schema.conforms(components(row["tagpath"])))

@@ -56,6 +56,9 @@ class Summary:
     tagpaths: int = 0
     path_matches: int = 0
     """Tag paths, and their matches with linear paths."""
+    plain_paths: int = 0
+    recursive_paths: int = 0
+    """Matches with annotated linear paths: with one position array, and with several."""
 
     @property
     def nodes_asked(self) -> bool:

@@ -30,6 +30,13 @@ REPEATS = Step(
     " left join query_linear_path as p on p.id = r.linear_path_id union all"
     " select cast(null as bigint) as linear_path_id, cast(null as varchar) as linear_path, 0 as base"
     " from transformation as t anti join transformation_template as m on m.tid = t.tid")
+RETURNS = Step(
+    "returns",
+    "select distinct r.brinfo_id, b.linear_path, b.brinfo from template_return as r"
+    " join linear_path_brinfo as b on b.brinfo_id = r.brinfo_id")
+TAGPATHS_BY_ID = Step("tagpaths_by_id", "select tagpath_id, tagpath from tagpath_map")
+STRAYED = Step(
+    "strayed", "select count(*) as strayed from batch_tagpath as b semi join stray as s on s.tagpath_id = b.tagpath_id")
 CONDITION_BRANCHES = Step(
     "condition_branches",
     "select q.sub_id, c.want, l.linear_path, l.brinfo, q.op, q.value, q.number, q.first_only, q.context, q.bit,"

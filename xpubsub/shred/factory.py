@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,8 @@ from xpubsub.shred.tree_search import Tree
 
 Finder = Callable[[NestedColumn, int], Returned]
 """How the nodes of returned paths are found in a message, from a column and the number of its row."""
+Foreseen = Callable[[str, int], tuple[bool, bool]]
+"""Of a returned path: whether a search finds each node once, and whether in document order."""
 
 
 def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
@@ -46,14 +48,23 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) 
         [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)
 
 
-def grouped(column: NestedColumn, row: int) -> Returned:
+def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) -> Returned:
     """Nodes that were grouped by path and base: they are looked up (PathSharing-FWR)."""
     paths, bases, nodes = column.of(row)
-    groups = dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
-    return lambda path, base_position, base: groups.get((returned_id(path, base_position), base), [])
+    groups: dict[tuple[int, int], list[int]] = dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
+
+    def found(path: str, base_position: int, base: int) -> list[int]:
+        return groups.get((representatives[returned_id(path, base_position)], base), [])
+    return found
 
 
-def searched(column: NestedColumn, row: int) -> Returned:
+def searched(foreseen: Foreseen, column: NestedColumn, row: int) -> Returned:
     """Nodes of the whole message: each path is searched for below its base (PathSharing-F and -FW)."""
     tree = Tree(*column.of(row)[:2])
-    return lambda path, base_position, base: tree.below(base, linear_steps(path)[base_position:])
+
+    def found(path: str, base_position: int, base: int) -> list[int]:
+        unique, ordered = foreseen(path, base_position)
+        nodes: Iterable[int] = tree.leaves(base, linear_steps(path)[base_position:])
+        nodes = nodes if unique else dict.fromkeys(nodes)
+        return list(nodes) if ordered else sorted(nodes)
+    return found

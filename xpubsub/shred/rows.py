@@ -22,6 +22,12 @@ OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa
 SETTLED_PATH = pa.schema([("linear_path_id", ID), ("base", pa.int32())])
 """A path that leads from its base to a node in one way at most."""
 
+RETURN_PATH = pa.schema([("brinfo_id", ID)])
+"""A path, with its base, whose nodes are copied."""
+
+STRAY = pa.schema([("tagpath_id", ID)])
+"""A tag path that does not conform to the schema."""
+
 BIND_FAILED = pa.schema([
     ("event_id", ID), ("tid", ID), ("step", pa.int32()), ("nodes", pa.list_(pa.int32())), ("node", pa.int32()),
 ])

@@ -23,22 +23,20 @@ class Tree:
         for parent, node, name in zip([0, *idpath], idpath, names, strict=False):
             self._children.setdefault(parent, {}).setdefault(node, accepted_names(name))
 
-    def below(self, base: int, steps: Sequence[LinearStep]) -> list[int]:
-        """The nodes to which some steps lead from a base, in document order, each once."""
-        return sorted(set(self.leaves(base, steps, _always)))
+    def leaves(
+        self, base: int, steps: Sequence[LinearStep], settled: Settled | None = None, taken: int = 0
+    ) -> Iterator[int]:
+        """The nodes to which some steps lead from a base, once for each way, in the order of the nodes on the way.
 
-    def leaves(self, base: int, steps: Sequence[LinearStep], settled: Settled, taken: int = 0) -> Iterator[int]:
-        """The same in the order of the search, once for each way; it goes on through settled nodes only."""
+        With `settled` the search goes on through settled nodes only.
+        """
         if taken == len(steps):
             yield base
             return
         descends, name = steps[taken]
         for child, names in self._children.get(base, {}).items():
-            if name in names and settled(taken + 1, child):
+            if name in names and (settled is None or settled(taken + 1, child)):
                 yield from self.leaves(child, steps, settled, taken + 1)
             if descends:
                 yield from self.leaves(child, steps, settled, taken)
 
-
-def _always(taken: int, node: int) -> bool:
-    return True

@@ -1,0 +1,70 @@
+"""Carrying out transformations, once the conditions that they depend on are known to hold or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.engines.base import Engine
+from xpubsub.jobs.timing import Timings
+from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.transform import FACTORY, FunctionStep, Sharing, Steps
+from xpubsub.shred.factory import grouped, making, searched
+from xpubsub.shred.rows import BIND_FAILED, OUTPUT, RETURN_PATH, SETTLED_PATH
+from xpubsub.shred.tables import table_of
+from xpubsub.shred.where_filter import SearchedConditions, filtering
+from xpubsub.step import Step, file_step
+
+NOTIFICATION = file_step("notification", file="notification_all")
+
+
+@dataclass(frozen=True)
+class TransformingPlan:
+    """A plan for the transformations of a store."""
+
+    steps: Steps
+    sharing: Sharing
+    claims: Claims
+    settled: tuple[tuple[int, int], ...]
+    """Ids of paths, each with its base, by which tuples are known not to repeat."""
+    definitions: dict[int, str]
+    representatives: dict[int, int]
+    """For each returned path the one whose nodes are its nodes."""
+    conditions: Callable[[], SearchedConditions]
+
+    def all_steps(self, filtered: Step) -> Steps:
+        """All steps, from the notifications of filters to those of both."""
+        return (replace(filtered, name="filter_notification"), *self.steps, NOTIFICATION)
+
+    def run(self, engine: Engine, filtered: Step, timings: Timings) -> Step:
+        """Run the steps; returns the last, which adds what was made to the notifications of filters."""
+        *steps, last = self.all_steps(filtered)
+        engine.load("settled_path", table_of(list(self.settled), SETTLED_PATH))
+        paths = [(each,) for each in dict.fromkeys(self.representatives.values())]
+        engine.load("return_path", table_of(paths, RETURN_PATH))
+        for step in steps:
+            with timings.of(step.name):
+                if isinstance(step, FunctionStep):
+                    engine.map_arrow(step.name, step.source, *self._function(step.function))
+                else:
+                    engine.run(step)
+        assert isinstance(last, Step)
+        return last
+
+    def _function(self, name: str) -> tuple[ArrowFunction, pa.Schema]:
+        if name != FACTORY:
+            return filtering(self.conditions()), BIND_FAILED
+        if self.sharing.returns:
+            return making(self.definitions, partial(grouped, self.representatives)), OUTPUT
+        return making(self.definitions, partial(searched, partial(_foreseen, self.claims))), OUTPUT
+
+
+@lru_cache(maxsize=65536)
+def _foreseen(claims: Claims, linear_path: str, base: int) -> tuple[bool, bool]:
+    """Whether a search below the base finds each node once, and in document order."""
+    path = BasedPath(linear_path, base)
+    return claims.unique(path) is not None, claims.ordered(path) is not None
