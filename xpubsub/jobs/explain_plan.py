@@ -34,7 +34,7 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
 
 def _positions(summary: Summary) -> str:
     """How nodes on the way are found (Wei 2006)."""
-    plain = f"positions: {summary.plain_paths} of a tag path and a path are plain columns (one position array each)"
+    plain = f"positions: {summary.plain_paths} pairs of a tag path and a path are plain columns (one position array each)"
     return f"{plain}, {summary.recursive_paths} are unnested (several: elements in their like)"
 
 
