@@ -41,6 +41,10 @@ BARS: dict[str, Bar] = {
                  sizes={"linear paths": 42_000, "tag paths": 73}),
     "one": Bar("one message, 1M subscriptions, DuckDB, before and after 100,000 inserts and deletes",
                "p50 <= 3 ms", 3, of_ratio=False, sizes={"subscriptions": 1_000_000, "changes": 100_000}),
+    "transform": Bar("100,000 transformations x 200 messages, DuckDB, warm", ">= 500 x saxonche, query by query", 500,
+                     at_most=False, sizes={"queries": 100_000, "messages": 200}),
+    "transform-growth": Bar("transformations, from 10,000 to 100,000, time per result", "<= 3 x", 3,
+                            sizes={"queries": 100_000, "messages": 200}),
     "memory": Bar("memory for publish of the stock batch", "<= 1 GB above the open store", 1, of_ratio=False,
                   sizes=_STOCK),
 }

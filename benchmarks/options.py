@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "spark")
+PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "spark")
 _OUTPUT = Path("build/bench/results.json")
 
 
@@ -29,6 +29,11 @@ class Sizes:
     churn_subscriptions: int = 100_000
     churn_batches: int = 50
     churn_calls: int = 1_000
+    transform_queries: int = 100_000
+    transform_base: int = 10_000
+    transform_documents: int = 200
+    transform_few_queries: int = 5_000
+    transform_few_documents: int = 20
     spark_stock_subscriptions: int = 1_000_000
     spark_stock_messages: int = 10_000
     spark_nasa_subscriptions: int = 130_000
@@ -42,8 +47,9 @@ class Sizes:
 QUICK = Sizes(
     stock_subscriptions=50_000, stock_messages=2_000, nasa_subscriptions=3_000, nasa_grown=16_000, nasa_documents=200,
     range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_changes=500,
-    one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, spark_stock_subscriptions=20_000,
-    spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200,
+    one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, transform_queries=2_000,
+    transform_base=1_000, transform_documents=50, transform_few_queries=500, transform_few_documents=10,
+    spark_stock_subscriptions=20_000, spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200,
 )
 
 

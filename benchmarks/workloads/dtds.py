@@ -87,7 +87,7 @@ class Documents:
     """Makes documents that conform to a DTD."""
 
     def __init__(self, dtd: Dtd, settings: Settings, seed: int) -> None:
-        self._dtd = dtd
+        self.dtd = self._dtd = dtd
         self._settings = settings
         self._random = random.Random(seed)
 

@@ -34,8 +34,8 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
 
 def _positions(summary: Summary) -> str:
     """How nodes on the way are found (Wei 2006)."""
-    plain = f"positions: {summary.plain_paths} pairs of a tag path and a path are plain columns (one position array each)"
-    return f"{plain}, {summary.recursive_paths} are unnested (several: elements in their like)"
+    plain = f"{summary.plain_paths} pairs of a tag path and a path are plain columns (one position array each)"
+    return f"positions: {plain}, {summary.recursive_paths} are unnested (several: elements in their like)"
 
 
 def _sql_step(step: Step | FunctionStep) -> Step:
