@@ -143,6 +143,14 @@ def test_copies_within_copies_are_limited() -> None:
         assert outputs(result) == {("m", "t"): "<x/>"}
 
 
+@pytest.mark.parametrize("xml", [
+    f'<r xmlns:p="{"u" * 500}"><x/><x/></r>', f'<r xmlns:p="{"u" * 300}"><x p:k="" p:l=""/><x p:k=""/></r>'])
+def test_declarations_that_are_copied_are_limited(xml: str) -> None:
+    with xpubsub.connect(":memory:", limits=xpubsub.Limits(max_copied=1000)) as opened:
+        opened.subscribe("t", "for $x in //x return <o>{ $x/@*, $x }</o>")
+        assert opened.publish([("m", xml)]).rejected["code"].to_pylist() == ["limit-copied"]
+
+
 def test_an_empty_result_is_a_notification(broker: xpubsub.Broker) -> None:
     assert made(broker, "for $x in //x return $x/y", "<x/>") == ""
     assert made(broker, "for $x in //x where 1 = 2 return $x", "<x/>") is None

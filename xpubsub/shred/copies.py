@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from xpubsub.errors import LimitError
-from xpubsub.ids import stable_id
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.tags import declarations, escaped_attribute, escaped_text
 from xpubsub.limits import Limits
 from xpubsub.shred.node_rows import CopyRow, NodeRow
+from xpubsub.shred.start_tags import start_tag
 from xpubsub.shred.tagpaths import COPY
 
 if TYPE_CHECKING:
     from xpubsub.shred.handlers import Handlers
 
-_START_TAG = re.compile(rb"""<([^\s/>]+)(?:[^>"']|"[^"]*"|'[^']*')*>""")
 Declarations = list[tuple[str, str]]
 """(prefix, URI) pairs, empty for the default and for none."""
 
@@ -55,32 +53,40 @@ class CopyRecorder:
 
     def _start(self, name: str, attributes: list[str]) -> None:
         self._handlers.start(name, attributes)
-        if self._handlers.here()[1].use & COPY:
+        _, node, _ = self._handlers.here()
+        if any(node.attributes[each].use & COPY for each in attributes[::2]):
+            self._copy_attributes(attributes)
+        if node.use & COPY:
             inherited, bare = _in_scope(self._scope, len(self._scope) - self._fresh)
             self._open.append((self._parser.CurrentByteIndex, inherited, bare))
         self._fresh = 0
 
+    def _copy_attributes(self, attributes: list[str]) -> None:
+        """Attributes come right after their element, in the order in which they are written."""
+        event_id, node, node_id = self._handlers.here()
+        written = start_tag(self._data, self._parser.CurrentByteIndex).attributes()
+        for place, (own, each, value) in enumerate(zip(written, attributes[::2], attributes[1::2], strict=True), 1):
+            if node.attributes[each].use & COPY:
+                self._keep(event_id, node_id + place, _attribute(own, each.rpartition("\n")[0], value), False)
+
     def _end(self, name: str) -> None:
         event_id, node, node_id = self._handlers.here()
         if node.use & COPY:
-            self._add((event_id, node_id, *self._copied()))
+            self._keep(event_id, node_id, *self._copied())
         self._handlers.end(name)
 
-    def _copied(self) -> tuple[str, bool]:
-        start, inherited, bare = self._open.pop()
-        tag = _START_TAG.match(self._data, start)
-        assert tag is not None
-        end = tag.end()
-        if self._data[end - 2 : end] != b"/>":
-            end = self._data.index(b">", self._parser.CurrentByteIndex) + 1
-        text = self._data[start:end].decode("utf-8")
+    def _keep(self, event_id: int, node_id: int, text: str, bare: bool) -> None:
         self._size += len(text)
         if self._size > self._most:
             raise LimitError(f"copies of more than {self._most} characters (max_copied)", code="limit-copied")
-        if not inherited:
-            return text, bare
-        name = len(tag[1].decode("utf-8")) + 1
-        return text[:name] + inherited + text[name:], bare
+        self._add((event_id, node_id, text, bare))
+
+    def _copied(self) -> tuple[str, bool]:
+        start, inherited, bare = self._open.pop()
+        tag = start_tag(self._data, start)
+        end = start + len(tag.text) if tag.empty else self._data.index(b">", self._parser.CurrentByteIndex) + 1
+        name = start + len(tag.name) + 1
+        return f"{self._data[start:name].decode('utf-8')}{inherited}{self._data[name:end].decode('utf-8')}", bare
 
 
 def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:
@@ -91,21 +97,15 @@ def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:
     return declarations({prefix: uri for prefix, uri in before.items() if uri}), bare
 
 
-def copied_values(rows: Sequence[NodeRow], copied: Mapping[int, str]) -> Iterator[CopyRow]:
-    """The attributes and text nodes among some rows that are copied."""
+def copied_texts(rows: Sequence[NodeRow], copied: Collection[int]) -> Iterator[CopyRow]:
+    """The text nodes among some rows that are copied."""
     for event_id, tagpath_id, node_id, _, value, _ in rows:
-        name = copied.get(tagpath_id)
-        if name is not None and value is not None:
-            yield event_id, node_id, escaped_text(value) if name == "text()" else _attribute(name[1:], value), False
+        if tagpath_id in copied and value is not None:
+            yield event_id, node_id, escaped_text(value), False
 
 
-def _attribute(name: str, value: str) -> str:
-    uri, _, local = name.rpartition("}")
-    written = f'{local}="{escaped_attribute(value)}"'
-    if not uri:
-        return f" {written}"
-    plain = uri[1:].replace("%7B", "{").replace("%7D", "}").replace("%25", "%")
-    if plain == XML_NAMESPACE:
-        return f" xml:{written}"
-    prefix = f"ns{stable_id(plain) % 10_000}"
-    return f' xmlns:{prefix}="{escaped_attribute(plain)}" {prefix}:{written}'
+def _attribute(name: str, uri: str, value: str) -> str:
+    """An attribute, after the declaration of its prefix."""
+    prefix = name.rpartition(":")[0]
+    declared = declarations({prefix: uri}) if uri and uri != XML_NAMESPACE else ""
+    return f'{declared} {name}="{escaped_attribute(value)}"'

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from xpubsub.limits import Limits
-from xpubsub.shred.copies import copied_values
+from xpubsub.shred.copies import copied_texts
 from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
@@ -62,8 +62,8 @@ class MessageShredder:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
                 self.messages.append((event_id, message_id))
-                if self._cache.copied:
-                    self._nodes.copies.extend(copied_values(self._nodes.rows[before:], self._cache.copied))
+                if self._cache.copied_texts:
+                    self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
                 self._hold(event_id, before)
             except Refused as refused:
                 self._nodes.truncate(before)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xpubsub.ids import stable_id
+from xpubsub.shred.attribute_prefixes import Bindings, bindings
 
 Node = list[Any]
 """Text `t`, element `e`, variable `v`, returned path `r`, block of copies `p`, `for` block `f`; `va`, `ra` and `a` are
@@ -47,6 +48,7 @@ class OutputTemplates(dict[int, OutputTemplate]):
 
     def __missing__(self, template_id: int) -> OutputTemplate:
         _, content = json.loads(json.loads(self._definitions[template_id])[0])
+        _bind(content, {})
         self[template_id] = OutputTemplate(content, dict(_sizes(content, 0)))
         return self[template_id]
 
@@ -63,6 +65,16 @@ def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]
         elif node[0] == "e":
             yield from _sizes(node[3], outer)
             yield from _sizes(node[4], outer)
+
+
+def _bind(nodes: list[Node], around: Bindings) -> None:
+    """Each element is told which prefixes the tags around it and its own declare."""
+    for node in nodes:
+        if node[0] == "f":
+            _bind(node[3], around)
+        elif node[0] == "e":
+            node.append({**around, **bindings(node[1])})
+            _bind(node[4], node[-1])
 
 
 def _alone(nodes: list[Node]) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
+from xpubsub.shred.attribute_prefixes import Bindings, settled
 from xpubsub.shred.default_namespace import without_default
 from xpubsub.shred.output_templates import Bound, Node, OutputTemplate, Rows
 
@@ -12,7 +12,6 @@ Copies = Mapping[int, tuple[str, bool]]
 """The text of each node that is copied, and whether no default namespace is in scope there."""
 Returned = Callable[[str, int, int], list[int]]
 """The nodes, in document order, of a returned path (with its base's step) below a base."""
-_ATTRIBUTE = re.compile(r' [^\s=]+="[^"]*"')
 
 
 class OutputWriter:
@@ -56,14 +55,14 @@ class OutputWriter:
         return "".join([known[key, each] for each in tuples])
 
     def _element(self, node: Node, bound: Bound, rows: Rows) -> str:
-        _, opening, closing, attributes, nodes = node
-        start = opening + self._attributes(attributes, bound, rows) if attributes else opening
+        _, opening, closing, attributes, nodes, bindings = node
+        start = opening + self._attributes(attributes, bindings, bound, rows) if attributes else opening
         content = self._content(nodes, bound, rows)
         return f"{start}>{content}{closing}" if content else f"{start}/>"
 
-    def _attributes(self, nodes: list[Node], bound: Bound, rows: Rows) -> str:
+    def _attributes(self, nodes: list[Node], bindings: Bindings, bound: Bound, rows: Rows) -> str:
         text = "".join(self._copies[each][0] for node in nodes for each in self._attribute_nodes(node, bound, rows))
-        return "".join(dict.fromkeys(_ATTRIBUTE.findall(text))) if "xmlns:" in text else text
+        return settled(text, bindings) if "xmlns:" in text else text
 
     def _attribute_nodes(self, node: Node, bound: Bound, rows: Rows) -> list[int]:
         """The node of a variable, those of a path, or those of a block."""

@@ -44,8 +44,8 @@ class TagPathCache:
         """The tag paths of the store, with their use."""
         self.copying = copying
         """Whether some subscription asks for copies of nodes."""
-        self.copied: dict[int, str] = {}
-        """The attributes and text nodes that are copied: for a tag path its last step."""
+        self.copied_texts: set[int] = set()
+        """The tag paths of text nodes that are copied."""
         self._load = linear
         self._linear: Mapping[str, LinearUse] | None = None
         self._automaton: PathAutomaton | None = None
@@ -100,8 +100,8 @@ class TagPathCache:
         self._size += 1
         tagpath = f"{parent.tagpath.rstrip('/')}/{name}"
         node = TagNode(tagpath, self._use(tagpath))
-        if node.use & COPY and (name == "text()" or name.startswith("@")):
-            self.copied[node.tagpath_id] = name
+        if node.use & COPY and name == "text()":
+            self.copied_texts.add(node.tagpath_id)
         return node
 
     def _use(self, tagpath: str) -> int:
