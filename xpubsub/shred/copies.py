@@ -11,7 +11,7 @@ from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.tags import declarations, escaped_attribute, escaped_text
 from xpubsub.limits import Limits
 from xpubsub.shred.node_rows import CopyRow, NodeRow
-from xpubsub.shred.start_tags import start_tag
+from xpubsub.shred.source_text import SourceText
 from xpubsub.shred.tagpaths import COPY
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ class CopyRecorder:
         self._add = add
         self._most = limits.max_copied
         self._size = 0
+        self._source = SourceText()
         self._scope: Declarations = []
         self._fresh = 0
         self._open: list[tuple[int, str, bool]] = []
 
     def attach(self, parser: expat.XMLParserType, data: bytes) -> None:
         """Follow a parser that will read some data, in UTF-8."""
-        self._parser, self._data = parser, data
+        self._parser = parser
+        self._source.begin(data)
         self._fresh = self._size = 0
         self._scope.clear()
         self._open.clear()
@@ -43,6 +45,7 @@ class CopyRecorder:
         parser.EndElementHandler = self._end
         parser.StartNamespaceDeclHandler = self._declare
         parser.EndNamespaceDeclHandler = self._forget
+        parser.AttlistDeclHandler = self._source.declare
 
     def _declare(self, prefix: str | None, uri: str | None) -> None:
         self._scope.append((prefix or "", uri or ""))
@@ -54,17 +57,20 @@ class CopyRecorder:
     def _start(self, name: str, attributes: list[str]) -> None:
         self._handlers.start(name, attributes)
         _, node, _ = self._handlers.here()
-        if any(node.attributes[each].use & COPY for each in attributes[::2]):
+        if attributes and any(node.attributes[each].use & COPY for each in attributes[::2]):
             self._copy_attributes(attributes)
         if node.use & COPY:
             inherited, bare = _in_scope(self._scope, len(self._scope) - self._fresh)
             self._open.append((self._parser.CurrentByteIndex, inherited, bare))
+        if self._source.declared and self._open:
+            self._source.complete(self._parser.CurrentByteIndex, attributes[1::2])
+            self._check(self._source.added)
         self._fresh = 0
 
     def _copy_attributes(self, attributes: list[str]) -> None:
         """Attributes come right after their element, in the order in which they are written."""
         event_id, node, node_id = self._handlers.here()
-        written = start_tag(self._data, self._parser.CurrentByteIndex).attributes()
+        written = self._source.tag(self._parser.CurrentByteIndex).attributes()
         for place, (own, each, value) in enumerate(zip(written, attributes[::2], attributes[1::2], strict=True), 1):
             if node.attributes[each].use & COPY:
                 self._keep(event_id, node_id + place, _attribute(own, each.rpartition("\n")[0], value), False)
@@ -72,21 +78,21 @@ class CopyRecorder:
     def _end(self, name: str) -> None:
         event_id, node, node_id = self._handlers.here()
         if node.use & COPY:
-            self._keep(event_id, node_id, *self._copied())
+            start, inherited, bare = self._open.pop()
+            text = self._source.element(start, self._parser.CurrentByteIndex, inherited)
+            self._keep(event_id, node_id, text, bare)
+            if not self._open:
+                self._source.forget()
         self._handlers.end(name)
 
     def _keep(self, event_id: int, node_id: int, text: str, bare: bool) -> None:
         self._size += len(text)
-        if self._size > self._most:
-            raise LimitError(f"copies of more than {self._most} characters (max_copied)", code="limit-copied")
+        self._check(self._size)
         self._add((event_id, node_id, text, bare))
 
-    def _copied(self) -> tuple[str, bool]:
-        start, inherited, bare = self._open.pop()
-        tag = start_tag(self._data, start)
-        end = start + len(tag.text) if tag.empty else self._data.index(b">", self._parser.CurrentByteIndex) + 1
-        name = start + len(tag.name) + 1
-        return f"{self._data[start:name].decode('utf-8')}{inherited}{self._data[name:end].decode('utf-8')}", bare
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            raise LimitError(f"copies of more than {self._most} characters (max_copied)", code="limit-copied")
 
 
 def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:

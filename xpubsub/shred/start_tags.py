@@ -22,8 +22,14 @@ class StartTag(NamedTuple):
 
     def attributes(self) -> list[str]:
         """The names of the attributes as they are written, but for declarations of namespaces."""
-        names = [name.decode("utf-8") for name in _ATTRIBUTE.findall(self.text)]
-        return [name for name in names if name != "xmlns" and not name.startswith("xmlns:")]
+        return [name for name in self._written() if not _declares(name)]
+
+    def declarations(self) -> dict[str, str]:
+        """The declarations of namespaces: name and text."""
+        return {name: text for name, text in self._written().items() if _declares(name)}
+
+    def _written(self) -> dict[str, str]:
+        return {each[1].decode("utf-8"): each[0].decode("utf-8") for each in _ATTRIBUTE.finditer(self.text)}
 
 
 def start_tag(data: bytes, start: int) -> StartTag:
@@ -31,3 +37,7 @@ def start_tag(data: bytes, start: int) -> StartTag:
     tag = _START_TAG.match(data, start)
     assert tag is not None
     return StartTag(tag[0], tag[1])
+
+
+def _declares(name: str) -> bool:
+    return name == "xmlns" or name.startswith("xmlns:")

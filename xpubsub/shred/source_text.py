@@ -1,0 +1,81 @@
+"""The text of a message to be cut into copies: a copy leaves the DTD behind, and so its tags say what the DTD adds."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from xpubsub.language.tags import escaped_attribute
+from xpubsub.shred.start_tags import StartTag, start_tag
+
+
+class SourceText:
+    """A message in UTF-8; the tags that its DTD has defaults or types for are written anew as they come."""
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._seen: set[tuple[str, str]] = set()
+        self._defaults: dict[str, dict[str, str | None]] = {}
+        self._tags: list[tuple[int, int, bytes]] = []
+        self.added = 0
+        """How many bytes the tags written anew are long."""
+
+    def begin(self, data: bytes) -> None:
+        """Start a message."""
+        self._data = data
+        self._seen.clear()
+        self._defaults.clear()
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the tags written anew."""
+        self._tags.clear()
+        self.added = 0
+
+    def declare(self, element: str, name: str, kind: str, default: str | None, required: bool) -> None:
+        """A declaration of an attribute; the first one counts."""
+        first = (element, name) not in self._seen
+        self._seen.add((element, name))
+        if first and (default is not None or kind != "CDATA"):
+            self._defaults.setdefault(element, {})[name] = default
+
+    @property
+    def declared(self) -> bool:
+        """Whether a DTD says anything of attributes."""
+        return bool(self._defaults)
+
+    def tag(self, start: int) -> StartTag:
+        """The start tag at a place, as it is written."""
+        return start_tag(self._data, start)
+
+    def complete(self, start: int, values: list[str]) -> None:
+        """Write a tag anew if need be, given the values of its attributes as the DTD's types have them."""
+        tag = self.tag(start)
+        defaults = self._defaults.get(tag.name.decode("utf-8"))
+        if defaults is not None:
+            written = _completed(tag, values, defaults).encode("utf-8")
+            self._tags.append((start, start + len(tag.text), written))
+            self.added += len(written)
+
+    def element(self, start: int, last: int, inherited: str) -> str:
+        """The element from a place to the tag at another, with the declarations that it inherits."""
+        tag = self.tag(start)
+        end = start + len(tag.text) if tag.empty else self._data.index(b">", last) + 1
+        text, name = self._between(start, end), len(tag.name) + 1
+        return f"{text[:name].decode('utf-8')}{inherited}{text[name:].decode('utf-8')}"
+
+    def _between(self, start: int, end: int) -> bytes:
+        pieces, place = [], start
+        for first, after, written in self._tags[bisect_left(self._tags, (start,)):]:
+            pieces += [self._data[place:first], written]
+            place = after
+        return b"".join([*pieces, self._data[place:end]])
+
+
+def _completed(tag: StartTag, values: list[str], defaults: dict[str, str | None]) -> str:
+    """A tag with its own declarations and attributes, and the defaults of those that it lacks."""
+    own = dict(zip(tag.attributes(), values, strict=True))
+    present = {**tag.declarations(), **own}
+    missing = {name: value for name, value in defaults.items() if value is not None and name not in present}
+    attributes = "".join(f' {name}="{escaped_attribute(value)}"' for name, value in {**own, **missing}.items())
+    declared = "".join(tag.declarations().values())
+    return f"<{tag.name.decode('utf-8')}{declared}{attributes}{'/>' if tag.empty else '>'}"
