@@ -2,36 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 Pair = tuple[str, str]
 """The same expression for us and for Saxon."""
 NAMES = ("a", "b", "c", "d")
 VALUES = ("1", "2", "3", "x", "y z")
+DECLARED = (("xmlns:p", "urn:p"), ("xmlns:p", "urn:q"), ("xmlns:q", "urn:q"), ("xmlns:unused", "urn:u"),
+            ("xmlns", "urn:d"), ("xmlns", "urn:p"), ("xmlns", ""))
+DECLARING = ("", "", ' xmlns:p="urn:q"', ' xmlns="urn:d"', ' xmlns=""', ' xmlns:p="urn:d" xmlns="urn:q"')
+LITERAL = (' k="1 &lt; 2"', ' xmlns:p="urn:own" p:k="v"', ' xmlns:q="urn:p" xmlns:p="urn:q" q:z="v"')
 
 
 class Documents:
-    """Elements in elements of the same few names."""
+    """Elements in elements of the same few names, and attributes; some in namespaces, with prefixes bound anew."""
 
     def __init__(self, random: Random, *, namespaces: bool = True) -> None:
         self._random = random
         self._namespaces = namespaces
+        self._scope: dict[str, str] = {}
 
     def document(self) -> str:
-        return f"<r{self._declared(0.5)}>{''.join(self._element(1) for _ in range(self._random.randrange(1, 5)))}</r>"
-
-    def _declared(self, probability: float) -> str:
-        if not self._namespaces or self._random.random() > probability:
-            return ""
-        return self._random.choice((' xmlns:p="urn:p"', ' xmlns:p="urn:q"', ' xmlns:unused="urn:u"', ""))
+        self._scope = {}
+        return self._tag("r", 0.5, 0, lambda: "".join(self._element(1) for _ in range(self._random.randrange(1, 5))))
 
     def _element(self, depth: int) -> str:
         name = self._random.choice(NAMES)
-        attributes = "".join(f' {each}="{self._value()}"' for each in ("x", "y") if self._random.random() < 0.4)
-        declared = self._declared(0.1)
-        pieces = [self._piece(depth) for _ in range(self._random.randrange(4))]
-        content = "".join(pieces)
-        return f"<{name}{declared}{attributes}>{content}</{name}>" if content else f"<{name}{attributes}/>"
+        return self._tag(name, 0.15, depth, lambda: "".join(self._piece(depth) for _ in range(self._random.randrange(4))))
+
+    def _tag(self, name: str, probability: float, depth: int, inside: Callable[[], str]) -> str:
+        around, declared = self._scope, ""
+        if self._namespaces and self._random.random() < probability:
+            new = dict(self._random.choices(DECLARED, k=self._random.randrange(1, 3)))
+            declared = "".join(f' {prefix}="{uri}"' for prefix, uri in new.items())
+            self._scope = {**around, **new}
+        if self._random.random() < 0.2 and depth and 'xmlns=""' not in declared:
+            name = self._prefixed(name)
+        attributes, content = self._attributes(), inside()
+        self._scope = around
+        tag = f"{name}{declared}{attributes}" if self._random.random() < 0.5 else f"{name}{attributes}{declared}"
+        return f"<{tag}>{content}</{name}>" if content else f"<{tag}/>"
+
+    def _prefixed(self, name: str) -> str:
+        prefixes = [prefix[6:] for prefix in self._scope if prefix != "xmlns"]
+        return f"{self._random.choice(prefixes)}:{name}" if prefixes else name
+
+    def _attributes(self) -> str:
+        """Of each prefix in scope perhaps one, but no name twice."""
+        names = {(name, ""): name for name in ("x", "y", "k") if self._random.random() < 0.4}
+        for prefix, uri in self._scope.items():
+            if prefix != "xmlns" and self._random.random() < 0.4:
+                names["k", uri] = f"{prefix[6:]}:k"
+        return "".join(f' {name}="{self._value()}"' for name in names.values())
 
     def _piece(self, depth: int) -> str:
         if depth < 5 and self._random.random() < 0.7:
@@ -106,7 +129,7 @@ class Transformations:
                 "".join(step[1] + slash for step, slash in zip(steps, slashes, strict=True)))
 
     def _step(self, predicates: int) -> Pair:
-        name = self._random.choice((*NAMES, "*"))
+        name = self._random.choice((*NAMES, *NAMES, "*", "*:a", "*:b", "*:c"))
         if predicates and self._random.random() < 0.3:
             ours, theirs = self._test(predicates - 1)
             return f"{name}[{ours}]", f"{name}[{theirs}]"
@@ -154,10 +177,10 @@ class Transformations:
         return (ours if self._random.random() < 0.3 and len(parts) == 1 else f"({ours})"), f"({theirs})"
 
     def _element(self, scope: list[str], extra: list[str], depth: int) -> Pair:
-        name = self._random.choice(("e", "f"))
-        literal = self._random.choice(("", ' k="1 &lt; 2"', ' xmlns:p="urn:own" p:k="v"'))
-        attribute = f"{{ ${self._random.choice(scope)}/@x }}" if self._random.random() < 0.3 else ""
-        ours, theirs = attribute, attribute
+        name, literal = self._random.choice(("e", "f")), self._random.choice((*DECLARING, *LITERAL))
+        if "xmlns:p=" in literal and self._random.random() < 0.3:
+            name = f"p:{name}"
+        ours = theirs = self._copied_attributes(scope, literal) if self._random.random() < 0.4 else ""
         for _ in range(self._random.randrange(3)):
             if self._random.random() < 0.25:
                 ours, theirs = f"{ours} text {{{{", f"{theirs} text {{{{"
@@ -165,11 +188,25 @@ class Transformations:
             ours, theirs = f"{ours}{{ {part[0]} }}", f"{theirs}{{ {part[1]} }}"
         return f"<{name}{literal}>{ours}</{name}>", f"<{name}{literal}>{theirs}</{name}>"
 
+    def _copied_attributes(self, scope: list[str], literal: str) -> str:
+        """Attributes with names that cannot be the same, nor those of the literal ones."""
+        one, other = (f"${self._random.choice(scope)}" for _ in range(2))
+        forms = [f"{{ {one}/@x }}", f"{{ {one}/@x, {other}/@y }}", f"{{ ({other}/@y[. != 'x']) }}"]
+        if literal in DECLARING:
+            forms += [f"{{ {one}/@* }}", f"{{ {one}/@*:k }}", f"{{ {one}/@*[. != '1'] }}"]
+        if "xmlns:p=" in literal and literal in DECLARING:
+            forms += [f"{{ {one}/@p:k, {other}/@k }}", f"{{ {other}/@p:* }}"]
+        return self._random.choice(forms)
+
     def _part(self, scope: list[str], extra: list[str], depth: int) -> Pair:
         kind = self._random.random()
         if depth < 2 and kind < 0.3:
             ours, theirs, _ = self._flwr(scope, depth + 1)
             return f"({ours})", f"({theirs})"
+        if kind < 0.35:
+            name, slash = f"v{self._next()}", self._random.choice(("/", "//"))
+            both = f"(for ${name} in ${self._random.choice(scope)}{slash}@{self._random.choice(('x', '*:k', '*'))} return <g>{{ ${name} }}</g>)"
+            return both, both
         if kind < 0.45:
             return self._element(scope, extra, depth + 1) if depth < 3 else ("()", "()")
         if kind < 0.65:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from lxml import etree
+
+_MADE_UP = re.compile(r"\b\w+_\d+:")
 
 
 @cache
@@ -24,6 +27,18 @@ def canonical(content: str) -> str:
 def canonical_text(text: str) -> str:
     """A document as canonical XML."""
     return etree.tostring(etree.fromstring(text.encode()), method="c14n").decode()
+
+
+def comparable(text: str) -> Any:
+    """A document without the names of the prefixes that were made up (p_1 and so on), which are anyone's choice."""
+    return _comparable(etree.fromstring(text.encode())) if _MADE_UP.search(text) else canonical_text(text)
+
+
+def _comparable(node: Any) -> Any:
+    if not isinstance(node.tag, str):
+        return str(node.tag), node.text, node.tail
+    scope = {(prefix or "", uri) for prefix, uri in node.nsmap.items() if not _MADE_UP.match(f"{prefix}:")}
+    return node.tag, node.prefix, sorted(scope), sorted(node.items()), node.text, node.tail, [_comparable(child) for child in node]
 
 
 class Judge:
