@@ -19,13 +19,6 @@ from xpubsub.errors import LocatedError
 Outputs = dict[tuple[str, str], str]
 PAGE = Path(__file__).parent.parent / "docs" / "use-cases.md"
 DATA = os.environ.get("XPUBSUB_DATA", "")
-FAULTS = {case.id: "taken for a syntax error instead of being refused by name" for case in cases("misread")}
-
-
-def shown(*outcomes: str) -> list[Any]:
-    """The cases as parameters."""
-    faults = {name: [pytest.mark.xfail(reason=reason)] for name, reason in FAULTS.items()}
-    return [pytest.param(case, id=case.id, marks=faults.get(case.id, [])) for case in cases(*outcomes)]
 
 
 def published(broker: xpubsub.Broker, messages: dict[str, str]) -> Outputs:
@@ -68,13 +61,13 @@ def test_accepted_queries_agree_with_saxon(connect: Any, engine: str, expected: 
     assert unprefixed(published(connect(engine), documents())) == unprefixed(expected)
 
 
-@pytest.mark.parametrize("case", shown("accepted"))
+@pytest.mark.parametrize("case", cases("accepted"), ids=lambda case: case.id)
 def test_accepted_queries_agree_with_saxon_to_the_prefix(case: Case, expected: Outputs, found: Outputs) -> None:
     ours, theirs = ({name: text for (name, query), text in each.items() if query == case.id} for each in (found, expected))
     assert ours == theirs != {}
 
 
-@pytest.mark.parametrize("case", shown("refused", "misread"))
+@pytest.mark.parametrize("case", cases("refused"), ids=lambda case: case.id)
 def test_refused_by_name_and_place(case: Case, errors: dict[str, LocatedError]) -> None:
     error = errors[case.id]
     assert isinstance(error, xpubsub.UnsupportedError)
@@ -82,10 +75,8 @@ def test_refused_by_name_and_place(case: Case, errors: dict[str, LocatedError]) 
     assert error.offset == case.text.index(case.at)
 
 
-def test_accepted_and_misread_as_said(errors: dict[str, LocatedError]) -> None:
+def test_accepted_as_said(errors: dict[str, LocatedError]) -> None:
     assert {case.id for case in cases()} - set(errors) == {case.id for case in cases("accepted")}
-    misread = {case.id: errors[case.id].reason for case in cases("misread")}
-    assert misread == {case.id: case.expected for case in cases("misread")}
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)

@@ -17,7 +17,7 @@ GROUPS = {
     "sgml": "SGML: standard generalized markup language", "string": "STRING: string search",
     "ns": "NS: queries using namespaces", "parts": "PARTS: recursive parts explosion", "xmark": "XMark",
 }
-_HEADER = re.compile(r"^\(: (Q\w+) (.*)\n   (accepted|refused|misread): (.*?)(?:\n   at: (.*))? :\)\n", re.MULTILINE)
+_HEADER = re.compile(r"^\(: (Q\w+) (.*)\n   (accepted|refused): (.*?)(?:\n   at: (.*))? :\)\n", re.MULTILINE)
 _DOCUMENT = re.compile(r'\bdoc\("[^"]*"\)')
 
 

@@ -12,19 +12,11 @@ from xpubsub.language.flwr_scope import Scope, ScopedExpressions
 from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.syntax import Expr, Path
+from xpubsub.language.xquery_refusals import COMPARISONS, refuse_onward
 from xpubsub.language.xquery_tokens import XQueryCursor
 from xpubsub.limits import Limits
 
 _CLAUSES = frozenset({"order", "stable", "group", "count", "window", "tumbling", "sliding"})
-_OTHER_EXPRESSIONS = {
-    "if": "the expression if", "some": "the expression some", "every": "the expression every",
-    "typeswitch": "the expression typeswitch", "switch": "the expression switch", "try": "the expression try",
-    "element": "a computed constructor", "attribute": "a computed constructor", "text": "a computed constructor",
-    "document": "a computed constructor", "comment": "a computed constructor",
-    "processing-instruction": "a computed constructor", "validate": "the expression validate",
-    "ordered": "the expression ordered", "unordered": "the expression unordered",
-}
-_KEYWORD_AFTER = {"if": "(", "typeswitch": "(", "switch": "(", "some": "$", "every": "$"}
 
 
 def parse_flwr(
@@ -54,10 +46,11 @@ class _Parser:
         scope = self._scope.declaring(declared)
         if cursor.token.kind == "end":
             raise cursor.syntax("the expression is empty")
+        start = cursor.token.offset
         result = self._sequence(scope)
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
-        check_transformation(cursor, result)
+        check_transformation(cursor, result, start)
         return Transformation(result, tuple(declared.items()))
 
     def _prolog(self) -> dict[str, str]:
@@ -67,12 +60,17 @@ class _Parser:
             while not cursor.at(";") and cursor.token.kind != "end":
                 cursor.advance()
             cursor.expect(";")
-        while cursor.at_name("declare", "import", "module") and cursor.peek().kind == "name":
+        while cursor.at_name("declare", "import", "module") and self._declares():
             prefix, uri = self._declaration()
             if prefix in declared:
                 raise cursor.syntax(f"the namespace {prefix!r} is declared twice", code="XQST0033")
             declared[prefix] = uri
         return declared
+
+    def _declares(self) -> bool:
+        """Whether a keyword under the cursor is one: a name follows, or an annotation."""
+        following = self._cursor.peek()
+        return following.kind == "name" or following.text == "%"
 
     def _declaration(self) -> tuple[str, str]:
         cursor = self._cursor
@@ -109,8 +107,10 @@ class _Parser:
             if cursor.at_name("for", "let") and cursor.peek().text == "$":
                 return self._flwr(scope)
             if cursor.at("<"):
-                return self._constructors.element(scope)
-            if cursor.at("("):
+                element = self._constructors.element(scope)
+                refuse_onward(cursor, "a constructed element")
+                return element
+            if cursor.at("(") and cursor.peek().text != "#":
                 return self._enclosed("(", ")", scope)
             return self._copy(scope)
 
@@ -119,28 +119,18 @@ class _Parser:
         cursor.expect(opening)
         content = self._sequence(scope)
         cursor.expect(closing)
-        if cursor.at("/", "//", "["):
-            raise cursor.unsupported("a step or predicate on results in parentheses")
+        refuse_onward(cursor, "results in parentheses")
         return content
 
     def _copy(self, scope: Scope) -> Content:
         cursor = self._cursor
         offset = cursor.token.offset
-        if cursor.token.kind == "name" and cursor.token.text in _OTHER_EXPRESSIONS:
-            self._refuse_other(cursor.token.text)
         path = ScopedExpressions(cursor, scope).operand()
         if not isinstance(path, Path):
             raise cursor.unsupported("a constant or truth value as a result", offset)
-        if cursor.at("=", "!=", "<", "<=", ">", ">=", "and", "or"):
+        if cursor.at(*COMPARISONS):
             raise cursor.unsupported("a truth value as a result")
         return Copy(replace(path, offset=offset))
-
-    def _refuse_other(self, word: str) -> None:
-        """Refuse what starts with a keyword; without what belongs to it, it is a name."""
-        following, after = self._cursor.peek(), _KEYWORD_AFTER.get(word, "{")
-        named = after == "{" and following.kind == "name" and self._cursor.peek(2).text == "{"
-        if following.text == after or named:
-            raise self._cursor.unsupported(_OTHER_EXPRESSIONS[word])
 
     def _flwr(self, scope: Scope) -> Content:
         cursor = self._cursor
@@ -154,6 +144,8 @@ class _Parser:
         where = self._where(scope)
         if cursor.token.kind == "name" and cursor.token.text in _CLAUSES:
             raise cursor.unsupported(f"the clause '{cursor.token.text}'")
+        if cursor.at_name("for", "let") and cursor.peek().text == "$":
+            raise cursor.unsupported(f"a {cursor.token.text} after where")
         if not cursor.keyword("return"):
             raise cursor.syntax(f"expected 'return', found {cursor.describe()}")
         result = self._enclosed("{", "}", scope) if cursor.at("{") else self._sequence(scope)
@@ -186,7 +178,7 @@ class _Parser:
         if cursor.at("<") or (cursor.at_name("for", "let") and cursor.peek().text == "$"):
             raise cursor.unsupported(f"a {clause} over anything but a path")
         path = ScopedExpressions(cursor, scope).operand()
-        if not isinstance(path, Path):
+        if not isinstance(path, Path) or cursor.at(*COMPARISONS):
             raise cursor.unsupported(f"a {clause} over anything but a path", offset)
         return path
 

@@ -9,10 +9,11 @@ from xpubsub.language.flwr_syntax import Content, Copy, Element, Flwr, Sequence,
 from xpubsub.language.syntax import NodeKind, Path, expanded_name, name_of
 
 
-def check_transformation(cursor: Cursor, result: Content) -> None:
+def check_transformation(cursor: Cursor, result: Content, start: int) -> None:
     """Refuse what cannot be carried out in every message."""
     if not any(True for _ in _outermost(result)):
-        raise cursor.unsupported("a transformation without a for", 0)
+        advice = " (write 'for $x in … return $x')" if isinstance(result, Copy) else ""
+        raise cursor.unsupported(f"a transformation without a for{advice}", start)
     _Checks(cursor).content(result, inside=False)
 
 

@@ -7,15 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from xpubsub.language.syntax import Expr, Literal, Not, Path, Step
-from xpubsub.language.xpath import ExpressionParser
+from xpubsub.language.xpath import MESSAGE_FUNCTIONS, ExpressionParser
+from xpubsub.language.xquery_paths import XQueryPaths
+from xpubsub.language.xquery_refusals import KIND_TESTS, refuse_expression, refuse_operator
 from xpubsub.language.xquery_tokens import XQueryCursor
-
-MESSAGE_FUNCTIONS = frozenset({"doc", "document", "stream"})
-"""Functions that stand for the message."""
-
-
-_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "is", "to", "union", "intersect", "except", "idiv", "instance",
-              "cast", "castable", "treat")
 
 
 @dataclass(frozen=True)
@@ -47,6 +42,7 @@ class ScopedExpressions(ExpressionParser):
 
     def __init__(self, cursor: XQueryCursor, scope: Scope) -> None:
         super().__init__(cursor, scope.namespaces)
+        self._paths = XQueryPaths(cursor, scope.namespaces, False, self.expression)
         self._scope = scope
 
     def operand(self) -> Expr:
@@ -55,8 +51,7 @@ class ScopedExpressions(ExpressionParser):
 
     def _arithmetic(self) -> Expr:
         operand = super()._arithmetic()
-        if self._cursor.at_name(*_OPERATORS):
-            raise self._cursor.unsupported(f"the operator {self._cursor.token.text}")
+        refuse_operator(self._cursor)
         return operand
 
     def _parenthesised(self) -> Expr:
@@ -65,7 +60,13 @@ class ScopedExpressions(ExpressionParser):
             self._refuse("an empty sequence here", offset)
         return super()._parenthesised()
 
+    def _close(self) -> None:
+        if self._cursor.at(","):
+            raise self._cursor.unsupported("a sequence here")
+        super()._close()
+
     def _primary(self) -> Expr:
+        refuse_expression(self._cursor)
         expr = super()._primary()
         if isinstance(expr, Path) and not expr.absolute and expr.variable is None and not self._paths.depth:
             return replace(expr, absolute=True)
@@ -101,6 +102,8 @@ class ScopedExpressions(ExpressionParser):
             return self._message(cursor.advance().offset)
         if name in ("exists", "empty"):
             return self._existence(name)
+        if name in KIND_TESTS:
+            raise cursor.unsupported(f"the node test {name}()")
         return super()._call()
 
     def _message(self, offset: int) -> Path:

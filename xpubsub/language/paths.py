@@ -43,6 +43,7 @@ class PathParser:
         steps: list[Step] = []
         if cursor.at("/") and not self._step_follows():
             cursor.advance()
+            self._refuse_step()
         else:
             self.relative(steps)
         return Path(absolute, tuple(steps), offset)
@@ -52,12 +53,16 @@ class PathParser:
         cursor = self._cursor
         while True:
             slash = cursor.advance().text if cursor.at("/", "//") else ""
+            self._refuse_step()
             if not self.starts_step():
                 raise cursor.syntax(f"expected a step, found {cursor.describe()}")
             offset = cursor.token.offset
             self._append(steps, self._step(), slash == "//", offset)
             if not cursor.at("/", "//"):
                 return
+
+    def _refuse_step(self) -> None:
+        """Refuse steps at the cursor that other languages have."""
 
     def _step_follows(self) -> bool:
         following = self._cursor.peek()

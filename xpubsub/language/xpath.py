@@ -14,6 +14,8 @@ from xpubsub.limits import Limits
 DIALECTS = ("xpath", "branching")
 _BOOLEAN = (Compare, Call, And, Or, Not)
 _FUNCTIONS = frozenset({"not", "contains", "starts-with"})
+MESSAGE_FUNCTIONS = frozenset({"doc", "document", "stream"})
+"""Functions that stand for the message, in transformations."""
 
 
 def parse_xpath(
@@ -125,7 +127,7 @@ class ExpressionParser:
         cursor.expect("(")
         with cursor.nested():
             inner = self.expression()
-        cursor.expect(")")
+        self._close()
         if cursor.at("["):
             raise cursor.unsupported("a predicate on an expression in parentheses")
         if cursor.at("/", "//"):
@@ -136,9 +138,15 @@ class ExpressionParser:
             return Path(inner.absolute, tuple(steps), inner.offset, inner.variable)
         return inner
 
+    def _close(self) -> None:
+        self._cursor.expect(")")
+
     def _call(self) -> Expr:
         cursor = self._cursor
         name = cursor.advance()
+        if name.text.removeprefix("fn:") in MESSAGE_FUNCTIONS:
+            advice = f"leave it out, or write 'for $x in {name.text}(…)… return $x'"
+            raise cursor.unsupported(f"{name.text}() in a filter ({advice})", name.offset)
         if name.text not in _FUNCTIONS:
             raise cursor.unsupported(f"the function {name.text}()", name.offset)
         with cursor.nested():

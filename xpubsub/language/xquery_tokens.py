@@ -12,9 +12,9 @@ from xpubsub.limits import Limits
 _PATTERN = re.compile(
     rf"""
     (?P<literal>"(?:[^"]|"")*"|'(?:[^']|'')*')
-  | (?P<number>\d+(?:\.\d*)?|\.\d+)
+  | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
   | (?P<name>(?:(?:{NCNAME}|\*):(?!:))?(?:{NCNAME}|\*))
-  | (?P<symbol>//|::|:=|\.\.|!=|<=|>=|[/()\[\]@,.|+\-=<>${{}};])
+  | (?P<symbol>//|::|:=|\.\.|!=|<=|>=|<<|>>|=>|\|\||[/()\[\]@,.|+\-=<>${{}};])
     """,
     re.VERBOSE | re.ASCII,
 )

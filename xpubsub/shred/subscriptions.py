@@ -25,7 +25,8 @@ Row = tuple[int, str | None, str | None]
 _REMEMBERED = 20_000
 """Shapes that are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
-    < | \(: | \(*\s*(?:for|let)\s*\$ | xquery\s+(?:version|encoding)\b
+    < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
+  | import\s+(?:module|schema)\b | module\s+namespace\b | for\s+(?:tumbling|sliding)\s+window\b
   | declare\s+(?:default|namespace|variable|function|option|boundary-space|base-uri|construction|ordering
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)

@@ -13,7 +13,7 @@
 
 (: Q2 auction.xml
    refused: a transformation without a for
-   at: declare namespace :)
+   at: <Q2 :)
 declare namespace music = "http://www.example.org/music/records";
 
 <Q2>
@@ -24,7 +24,7 @@ declare namespace music = "http://www.example.org/music/records";
 
 (: Q3 auction.xml
    refused: a transformation without a for
-   at: declare namespace :)
+   at: <Q3 :)
 declare namespace dt = "http://www.w3.org/2001/XMLSchema";
 
 <Q3>
@@ -46,7 +46,7 @@ declare namespace xlink = "http://www.w3.org/1999/xlink";
 
 (: Q5 auction.xml
    refused: a transformation without a for
-   at: declare namespace :)
+   at: <Q5 :)
 declare namespace music = "http://www.example.org/music/records";
 
 <Q5 xmlns:music="http://www.example.org/music/records">
@@ -57,7 +57,7 @@ declare namespace music = "http://www.example.org/music/records";
 
 (: Q6 auction.xml
    refused: a transformation without a for
-   at: declare namespace :)
+   at: <Q6 :)
 declare namespace ma = "http://www.example.com/AuctionWatch";
 declare namespace anyzone = "http://www.example.com/auctioneers#anyzone";
 
@@ -84,7 +84,7 @@ declare namespace ma = "http://www.example.com/AuctionWatch";
 </Q7>
 
 (: Q8 auction.xml
-   misread: expected a step, found '('
+   refused: a step in parentheses
    at: (ma:Seller | ma:High_Bidder) :)
 declare namespace ma = "http://www.example.com/AuctionWatch";
 

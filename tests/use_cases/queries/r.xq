@@ -306,7 +306,7 @@ declare function local:bid_summary()
 </result>
 
 (: Q17 users.xml items.xml bids.xml
-   misread: expected 'return', found '$'
+   refused: the expression every
    at: every $item :)
 <frequent_bidder>
   {

@@ -18,7 +18,7 @@ for $a in (doc("report1.xml")//action)[. >> $i2][position()<=2]
 return $a//instrument
 
 (: Q4 report1.xml
-   misread: expected ')', found '$'
+   refused: the expression some
    at: some $a :)
 for $p in doc("report1.xml")//section[section.title = "Procedure"]
 where not(some $a in $p//anesthesia satisfies

@@ -93,7 +93,7 @@
 </result>
 
 (: Q10 sgml.xml
-   misread: expected an expression, found '<'
+   refused: the operator <<
    at: << $x :)
 <result>
   {

@@ -22,7 +22,7 @@ return
   last="{$b/bidder[last()]/increase/text()}"/>
 
 (: Q4 auction.xml
-   misread: expected 'return', found '$'
+   refused: the expression some
    at: some $pr1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction/site/open_auctions/open_auction

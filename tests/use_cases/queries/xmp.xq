@@ -135,7 +135,7 @@ return
     </book>
 
 (: Q9 books.xml
-   misread: expected a step, found '('
+   refused: a step in parentheses
    at: (chapter | section) :)
 <results>
   {
