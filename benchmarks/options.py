@@ -49,7 +49,8 @@ QUICK = Sizes(
     range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_changes=500,
     one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, transform_queries=2_000,
     transform_base=1_000, transform_documents=50, transform_few_queries=500, transform_few_documents=10,
-    spark_stock_subscriptions=20_000, spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200,
+    spark_stock_subscriptions=20_000, spark_stock_messages=1_000, spark_nasa_subscriptions=3_000,
+    spark_nasa_documents=200,
 )
 
 

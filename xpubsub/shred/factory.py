@@ -11,8 +11,8 @@ from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
 from xpubsub.language.linear import linear_steps
 from xpubsub.shred.nested import NestedColumn
+from xpubsub.shred.output_parts import Message, Returned
 from xpubsub.shred.output_templates import OutputTemplates, returned_id
-from xpubsub.shred.output_writer import OutputWriter, Returned
 from xpubsub.shred.rows import OUTPUT
 from xpubsub.shred.tree_search import Tree
 
@@ -41,8 +41,8 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) 
     for row in range(batch.num_rows):
         nodes, texts, bare = copies.of(row)
         copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
-        writer = OutputWriter(copied, finder(returned, row))
-        outputs += [writer.output(templates[each], bound) for each, bound in zip(*asked.of(row), strict=True)]
+        message = Message(copied, finder(returned, row))
+        outputs += [templates[each].output(message, bound) for each, bound in zip(*asked.of(row), strict=True)]
     made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
     return pa.RecordBatch.from_arrays(
         [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)

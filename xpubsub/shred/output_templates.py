@@ -1,4 +1,4 @@
-"""The templates of outputs, decoded: what an output is made of, once the variables of its blocks are bound."""
+"""The templates of outputs: what an output is made of, once the variables of its blocks are bound."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from xpubsub.ids import stable_id
-from xpubsub.shred.attribute_prefixes import Bindings, bindings
+from xpubsub.shred.output_parts import Message, Node, Rows, Write, content
 
-Node = list[Any]
-"""Text `t`, element `e`, variable `v`, returned path `r`, block of copies `p`, `for` block `f`; `va`, `ra` and `a` are
-the attributes among variables, paths and blocks."""
-Bound = tuple[int, ...]
-Rows = dict[tuple[int, Bound], list[Bound]]
-"""The tuples of a block that go on from a tuple of the block around it, in the order of bindings."""
 Path = tuple[str, int]
 """A returned path: its linear path, and the step of it at which its base stands."""
 
 
 @dataclass(frozen=True)
 class OutputTemplate:
-    """A template, and for each block how many variables are bound around it and by it."""
+    """A template as a function, and for each block how many variables are bound around it and by it."""
 
-    content: list[Node]
+    write: Write
     sizes: Mapping[int, tuple[int, int]]
 
-    def rows(self, bound: list[int]) -> Rows:
-        """What is bound, from a list of block, nodes, block, nodes..."""
+    def output(self, message: Message, bound: list[int]) -> str:
+        """What it makes of a message, given a list of block, nodes, block, nodes..."""
+        return self.write(message, (), self._rows(bound))
+
+    def _rows(self, bound: list[int]) -> Rows:
+        """What is bound, by block and by the tuple around it."""
         rows: Rows = {}
         place, end = 0, len(bound)
         while place < end:
@@ -47,39 +44,21 @@ class OutputTemplates(dict[int, OutputTemplate]):
         self._definitions = definitions
 
     def __missing__(self, template_id: int) -> OutputTemplate:
-        _, content = json.loads(json.loads(self._definitions[template_id])[0])
-        _bind(content, {})
-        self[template_id] = OutputTemplate(content, dict(_sizes(content, 0)))
+        _, nodes = json.loads(json.loads(self._definitions[template_id])[0])
+        self[template_id] = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
         return self[template_id]
 
 
 def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The sizes of all blocks; each `for` is told whether its content stands alone."""
     for node in nodes:
         if node[0] in ("p", "a"):
             yield node[1], (outer, outer + 1)
         elif node[0] == "f":
             yield node[1], (outer, outer + node[2])
             yield from _sizes(node[3], outer + node[2])
-            node.append(_alone(node[3]))
         elif node[0] == "e":
             yield from _sizes(node[3], outer)
             yield from _sizes(node[4], outer)
-
-
-def _bind(nodes: list[Node], around: Bindings) -> None:
-    """Each element is told which prefixes the tags around it and its own declare."""
-    for node in nodes:
-        if node[0] == "f":
-            _bind(node[3], around)
-        elif node[0] == "e":
-            node.append({**around, **bindings(node[1])})
-            _bind(node[4], node[-1])
-
-
-def _alone(nodes: list[Node]) -> bool:
-    """Whether what is made of some nodes depends on variables around them alone, and on no block among them."""
-    return all(node[0] not in ("p", "a", "f") and (node[0] != "e" or _alone([*node[3], *node[4]])) for node in nodes)
 
 
 @lru_cache(maxsize=65536)
