@@ -200,6 +200,19 @@ def test_output_formats(store: Path, inbox: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out.tsv").read_text().splitlines()[1] == f"{inbox}/high.xml\ts1\t"
 
 
+def test_transformations(store: Path, inbox: Path, tmp_path: Path) -> None:
+    flwr = "for $q in /stock where $q/price > 50 return <tick>{ $q/symbol, $q/price }</tick>"
+    assert run("subscribe", store, "--id", "t1", flwr).exit_code == 0
+    assert "transformation" in run("list", store).stdout
+    assert run("publish", store, inbox, "--output", tmp_path / "out.parquet", "--plan", "unroll,fw").exit_code == 0
+    made = {row["subscription_id"]: row["output"] for row in pq.read_table(tmp_path / "out.parquet").to_pylist()}
+    assert made == {"s1": None, "t1": "<tick><symbol>YHOO</symbol><price>60</price></tick>"}
+    explained = run("explain", store, "t1", inbox / "deep" / "low.xml", "--sql").stdout
+    assert "holds at no" in explained and "plan: unroll,fwr" in explained and "== returned" in explained
+    wrong = run("subscribe", store, "--id", "t2", "for $q in /stock order by $q/price return $q")
+    assert wrong.exit_code == 2 and "order by" in wrong.stderr and "column 18" in wrong.stderr
+
+
 def test_rejects_file(store: Path, inbox: Path, tmp_path: Path) -> None:
     (inbox / "broken.xml").write_text("<stock>")
     result = run("publish", store, inbox, "--rejects", tmp_path / "rejects.jsonl")

@@ -136,3 +136,14 @@ def test_a_frame_is_shredded_once_and_let_go_with_its_frames(broker: Any, spark_
     del rejected
     broker.stats()
     assert len(spark._grounds._left) == before - 1
+
+
+def test_the_batch_job_makes_the_outputs_of_transformations(spark_session: Any, tmp_path: Path) -> None:
+    lines, output = tmp_path / "in.jsonl", tmp_path / "out.parquet"
+    lines.write_text('{"id": "m1", "xml": "<a><b>1</b></a>"}\n{"id": "m2", "xml": "<a><c/></a>"}\n')
+    with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
+        broker.subscribe("t", "<o>{ for $a in //a where $a/b = 1 return <made>{ $a/b }</made> }</o>")
+        given = arguments(output, input=str(lines))
+        assert batch.run(broker._publisher, spark_session, given) == 0
+    expected = {"message_id": "m1", "subscription_id": "t", "output": "<o><made><b>1</b></made></o>"}
+    assert pq.read_table(output).to_pylist() == [expected]

@@ -28,7 +28,8 @@ _DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
 store_argument = click.argument("store")
 stream_option = click.option("--stream", default=DEFAULT_STREAM, show_default=True, help="The stream's name.")
 plan_option = click.option(
-    "--plan", default="auto", show_default=True, metavar="auto|unroll|share|bucket", help="How to match."
+    "--plan", default="auto", show_default=True, metavar="auto|unroll|share|bucket",
+    help="How to match; f, fw or fwr for transformations may follow a comma: unroll,fwr."
 )
 
 
