@@ -7,6 +7,8 @@ from (
   union all
   select call_no from subscription_query
   union all
+  select call_no from subscription_transformation
+  union all
   select call_no from unsubscription
   union all
   select call_no from message_schema

@@ -8,6 +8,7 @@ import pytest
 
 import xpubsub
 from tests.saxon import Judge, canonical, parsed
+from xpubsub.step import Step
 
 JACK, AMY = "<name>Jack</name>", "<name>Amy</name>"
 P_JACK, P_AMY = f"<person>{JACK}<children></children></person>", f"<person>{AMY}</person>"
@@ -190,3 +191,13 @@ def test_refused_with_the_place_when_subscribing(broker: xpubsub.Broker) -> None
 
 def test_a_variable_may_be_an_attribute(broker: xpubsub.Broker) -> None:
     assert made(broker, "for $k in //@k return <o>{ $k }t</o>", "<r><x k='1'/><x k='2'/></r>") == '<o k="1">t</o><o k="2">t</o>'
+
+
+def test_what_a_call_left_behind_that_never_ended_stays_invisible() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("t1", "for $a in /a return <x/>")
+        ghost = "select 2 as call_no, 'ghost' as subscription_id, stream, tid from subscription_transformation"
+        broker.store.engine.append("subscription_transformation", Step("ghost", ghost))
+        broker.subscribe("t2", "for $a in /a return <y/>")
+        found = broker.publish([("m", "<a/>")]).notifications
+        assert sorted(found["subscription_id"].to_pylist()) == ["t1", "t2"]
