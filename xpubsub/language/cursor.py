@@ -10,6 +10,13 @@ from xpubsub.language.tokens import Token
 from xpubsub.limits import Limits
 
 
+def check_length(text: str, limits: Limits) -> None:
+    """Refuse an expression that is too long to be read at all."""
+    if len(text) > limits.max_expression:
+        reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
+        raise LimitError(reason, code="limit-expression", text=text[:100])
+
+
 class Cursor:
     """Reads tokens one by one and knows how to complain about them."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from xpubsub.errors import LimitError
 from xpubsub.language.constructors import Constructors
+from xpubsub.language.cursor import check_length
 from xpubsub.language.flwr_checks import check_transformation
 from xpubsub.language.flwr_scope import Scope, ScopedExpressions
 from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
@@ -24,9 +24,7 @@ def parse_flwr(
 ) -> Transformation:
     """Parse a transformation."""
     limits = limits or Limits()
-    if len(text) > limits.max_expression:
-        reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
-        raise LimitError(reason, code="limit-expression", text=text[:100])
+    check_length(text, limits)
     return _Parser(XQueryCursor(text, limits), namespaces or {}).whole()
 
 

@@ -71,7 +71,8 @@ class _Checks:
         if filled:
             raise self._cursor.unsupported("an attribute after content", path.offset)
         if path.variable is None or len(path.steps) > 1 or any(step.axis == "descendant" for step in path.steps):
-            raise self._cursor.unsupported("an attribute of perhaps several elements (bind them by for)", path.offset)
+            several = "an attribute of perhaps several elements (bind each to a variable)"
+            raise self._cursor.unsupported(several, path.offset)
         name = name_of(path.steps[-1].test) if path.steps else "@*"
         if name in names or (names and ("*" in name or any("*" in each for each in names))):
             raise self._cursor.unsupported("an attribute that the element may have already", path.offset)

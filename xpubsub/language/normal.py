@@ -16,7 +16,8 @@ from xpubsub.language.numbers import to_number, to_text
 from xpubsub.language.syntax import And, Axis, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
 from xpubsub.limits import Limits
 
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The comparisons, each with what it becomes when its sides change places."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Normalizer:
     def _compare(self, compare: Compare) -> Disjunction:
         op, left, right = compare.op, compare.left, compare.right
         if isinstance(right, Path):
-            op, left, right = _FLIPPED[op], right, left
+            op, left, right = FLIPPED[op], right, left
         if not isinstance(left, Path):
             return TRUE if _constant_comparison(op, left, right) else FALSE
         test = _comparison(op, right)

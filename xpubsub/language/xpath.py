@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xpubsub.errors import LimitError
-from xpubsub.language.cursor import Cursor
+from xpubsub.language.cursor import Cursor, check_length
 from xpubsub.language.paths import NODE_TYPES, PathParser
 from xpubsub.language.syntax import And, Call, Compare, Expr, Literal, Not, Number, Or, Path
 from xpubsub.language.tokens import tokenize
@@ -23,9 +22,7 @@ def parse_xpath(
 ) -> Expr:
     """Parse an XPath filter; `branching` is the grammar of Tian 2004, Figure 3.1."""
     limits = limits or Limits()
-    if len(text) > limits.max_expression:
-        reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
-        raise LimitError(reason, code="limit-expression", text=text[:100])
+    check_length(text, limits)
     tokens = tokenize(text, capitals=dialect == "branching")
     cursor = Cursor(text, tokens, limits)
     return ExpressionParser(cursor, namespaces or {}, branching=dialect == "branching").whole()
