@@ -31,5 +31,7 @@ class Limits:
     """Conjunctions a subscription may become once its `or` is written out."""
     max_branches: int = 60
     """Conditions that may meet in one node of a subscription."""
+    max_joins: int = 8
+    """Comparisons between the blocks of one correlation."""
     max_processes: int = 8
     """Processes that read subscriptions and messages, this one included; never more than there are cores."""

@@ -19,7 +19,7 @@ from xpubsub.limits import Limits
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches")
+OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches", "max_joins")
 """Limits that concern no message."""
 OF_MESSAGES = ("max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd")
 """Limits that concern no subscription."""
