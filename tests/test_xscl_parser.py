@@ -181,7 +181,7 @@ def test_limits() -> None:
 
 CORRELATIONS = (
     "select $x from S", "SELECT ($x, $y) FROM S", "SELECT <a/> FROM S", "SELECT <a b='1'>{$x}</a> FROM S", "from blog",
-    "(: one (: two :) :)\n SELECT * FROM blog", 'FROM "S"//a', "SELECT x FROM S", "SELECT //a FROM S", "S//a Publish b",
+    "(: one (: two :) :)\n SELECT * FROM blog", 'FROM "S"//a', "SELECT x FROM S", "S//a AS $x", "SELECT * S//a AS $x", "SELECT //a FROM S", "S//a Publish b",
     "for//a JOIN {x = y, 1s} S//b", "element JOIN {x = y, 1s} S//b", "S//a[join = 'JOIN {'] followed  by{", "select/a->x FOLLOWED BY {",
     "S->x'[a='b' AND c->d'] JOIN {x'=y, 1s} T->y", '"S" JOIN {x = y, 1s} T',
 )
@@ -194,7 +194,7 @@ OTHERS = (
     "<from>{for $x in //a return $x}</from>", "(: SELECT * FROM b :) //a", "(: S FOLLOWED BY { :) for $x in //a return $x", "let $from := /a return $from",
     "declare namespace from = 'u'; for $x in //from:a return <join>{$x}</join>", "element join {for $x in //a return $x}",
     "select, for $x in //a return $x", "from/join, for $x in //a return <x>{$x} join {$x} b</x>", "", "(: SELECT", "'SELECT * FROM a", "blog", "\x01 select * from a",
-    "doc('from')//a", "for $x in //a return $x/join",
+    "doc('from')//a", "for $x as item() in //as return $x", "as = 1", "//a[as]", "//a[b = 'c as $d']", "for $x in //a return $x/join",
 )
 
 

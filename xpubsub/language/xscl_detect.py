@@ -9,12 +9,12 @@ from xpubsub.language.tokens import NCNAME, Token
 from xpubsub.language.xscl_tokens import XsclCursor
 from xpubsub.limits import Limits
 
-_HINT = re.compile(r"(?i)\b(?:select|from|followed|join|publish)\b")
+_HINT = re.compile(r"(?i)\b(?:(?:select|from|followed|join|publish)\b|as[ \t\r\n]*\$)")
 _TAG = re.compile(rf"<(?:{NCNAME}:)?{NCNAME}(?:[ \t\r\n]*/?>|[ \t\r\n]+[^ \t\r\n=<>]+[ \t\r\n]*=[ \t\r\n]*[\"'])")
 
 
 def is_xscl(text: str) -> bool:
-    """Whether a text is meant as a correlation: it begins with SELECT or FROM, or has an operator or PUBLISH."""
+    """Whether a text is meant as a correlation: it begins with SELECT or FROM, or a block does, with more behind it."""
     if not _HINT.search(text):
         return False
     try:
@@ -39,14 +39,14 @@ def _selects(cursor: XsclCursor) -> bool:
 
 
 def _joins(cursor: XsclCursor) -> bool:
-    """Whether behind a block an operator with braces, FROM, or PUBLISH with a name follows."""
+    """Whether in or behind a block stands what XPath has not: a binding, an operator with braces, FROM or PUBLISH."""
     before = cursor.advance()
     if not _is_operand(before):
         return False
     while cursor.token.kind != "end":
         if _is_operand(before) and _is_keyword(cursor):
             return True
-        if cursor.at("{", "}", ",", ";") or (cursor.at("$") and not _binds(before)):
+        if cursor.at("{", "}", ",", ";") or (cursor.at("$") and before.text != "->"):
             return False
         before = _advanced(cursor)
     return False
@@ -58,6 +58,8 @@ def _is_keyword(cursor: XsclCursor) -> bool:
         return True
     if cursor.at_word("join") and following.text == "{":
         return _block_follows(cursor)
+    if cursor.at_word("as") and following.text == "$":
+        return True
     return cursor.at_word("publish", "from") and _begins_operand(following)
 
 
@@ -91,7 +93,3 @@ def _begins_operand(token: Token) -> bool:
 
 def _is_operand(token: Token) -> bool:
     return _begins_operand(token) or token.text in ("]", ")", ".")
-
-
-def _binds(token: Token) -> bool:
-    return token.text == "->" or _is_word(token, "as")
