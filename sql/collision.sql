@@ -48,3 +48,13 @@ select 'template' as what, min(template) as text, max(template) as other
 from compiled_transformation
 group by template_id
 having min(template) <> max(template)
+union all
+select 'correlation' as what, n.canonical as text, s.definition as other
+from compiled_correlation as n
+join correlation as s on s.cid = n.cid
+where s.definition <> n.canonical
+union all
+select 'correlation' as what, min(canonical) as text, max(canonical) as other
+from compiled_correlation
+group by cid
+having min(canonical) <> max(canonical)

@@ -9,6 +9,8 @@ from (
   union all
   select call_no from subscription_transformation
   union all
+  select call_no from subscription_correlation
+  union all
   select call_no from unsubscription
   union all
   select call_no from message_schema

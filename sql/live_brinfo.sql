@@ -10,3 +10,12 @@ union
 select r.brinfo_id
 from template_return as r
 semi join live_template as l on l.template_id = r.template_id
+union
+select e.brinfo_id
+from join_edge as e
+semi join live_correlation as l on l.cid = e.cid
+union
+select p.brinfo_id
+from join_part as p
+semi join live_template as l on l.template_id = p.template_id
+where p.brinfo_id is not null

@@ -1,4 +1,8 @@
--- One row: a template of a live transformation.
-select distinct t.template_id
+-- One row: a template of outputs of a live transformation or correlation.
+select t.template_id
 from transformation_template as t
 semi join live_transformation as l on l.tid = t.tid
+union
+select o.template_id
+from join_output as o
+semi join live_correlation as l on l.cid = o.cid

@@ -1,5 +1,9 @@
--- One row: a template that is not stored yet.
+-- One row: a template of outputs that is not stored yet.
 select c.template_id, min(c.template) as definition
-from compiled_transformation as c
+from (
+  select template_id, template from compiled_transformation
+  union all
+  select template_id, template from compiled_correlation
+) as c
 anti join output_template as s on s.template_id = c.template_id
 group by c.template_id

@@ -33,5 +33,7 @@ class Limits:
     """Conditions that may meet in one node of a subscription."""
     max_joins: int = 8
     """Comparisons between the blocks of one correlation."""
+    lateness: float | None = None
+    """Seconds by which a message may come late and still be correlated with all others; None is the longest window."""
     max_processes: int = 8
     """Processes that read subscriptions and messages, this one included; never more than there are cores."""

@@ -8,7 +8,7 @@ import sqlglot
 
 from xpubsub.jobs.transforming import load_transforming
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
-from xpubsub.plan.choose_transform import both, choose_transform
+from xpubsub.plan.choose_transform import both, choose_transform, searched
 from xpubsub.plan.transform import FunctionStep, Steps
 from xpubsub.step import Step
 from xpubsub.store.store import Store
@@ -18,9 +18,9 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     """What `publish` would do."""
     choice = choose(plan, summary)
     transform = choose_transform(plan, summary) if summary.transformations else None
-    searched = transform is not None and not transform.sharing.conditions
+    in_sql = store.engine.BRPRED_IN_SQL
     steps: Steps = filter_pipeline(
-        choice.plan, summary, branches_in_sql=store.engine.BRPRED_IN_SQL, searched=searched)
+        choice.plan, summary, branches_in_sql=in_sql, searched=searched(transform, summary))
     reasons = [_positions(summary)]
     if transform is not None:
         transforming = load_transforming(store, summary)
@@ -28,7 +28,7 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
         steps = (*steps[:-1], *carried_out.all_steps(_sql_step(steps[-1])))
         reasons += transforming.reasons(carried_out)
     chosen = both(choice, transform)
-    head = [f"plan: {chosen.plan} ({chosen.reason})", *reasons, f"steps: {' → '.join(step.name for step in steps)}"]
+    head = [f"plan: {chosen.plan} ({chosen.reason})", f"steps: {' → '.join(step.name for step in steps)}", *reasons]
     return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])
 
 

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from xpubsub.checks import is_text
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.messages import Duplicate, Given, numbered
+from xpubsub.jobs.correlating import Correlating, Published, load_correlating, onward
+from xpubsub.jobs.messages import Duplicate, Given, Times, numbered
 from xpubsub.jobs.paths import known_linear_paths, known_tagpaths, load_key_index
 from xpubsub.jobs.publish import summarise
 from xpubsub.jobs.result import Result
@@ -21,7 +22,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.choose_transform import both, choose_transform
+from xpubsub.plan.choose_transform import both, choose_transform, searched
 from xpubsub.plan.frames import BATCH, COPIES, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
@@ -49,6 +50,7 @@ class Known:
     index: KeyIndex | None
     """For the keys that hold in a message, to be looked up while it is shredded."""
     transforming: Transforming | None = None
+    correlating: Correlating | None = None
 
     def planned(self, plan: str) -> Known:
         """The same, with the index only where the plan can use it."""
@@ -87,10 +89,11 @@ class FramePublisher:
         progress: Callable[[int], None] | None = None,
     ) -> Result:
         """Match one batch that is in this process."""
-        timings = Timings()
+        timings, times = Timings(), Times()
+        published: list[Published] = []
         with self._engine.pipeline():
             with timings.of("load"):
-                batch, duplicates = _batch(messages, progress)
+                batch, duplicates = _batch(messages, progress, times)
                 known = self._known().planned(plan)
                 sampled = self._sampler.worth(batch.num_rows)
                 self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
@@ -102,9 +105,13 @@ class FramePublisher:
                 choice = self._match(stream, plan, branches_in_sql, known)
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
+            if known.correlating is not None:
+                found, published = known.correlating.run(times, stream, self._limits, timings)
+                notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)
-        return Result(notifications, _rejected(aside, duplicates), choice, timings)
+        result = Result(notifications, _rejected(aside, duplicates), choice, timings)
+        return onward(result, published, lambda given, name: self.publish(given, name, plan, branches_in_sql))
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml): lazy, nothing is read before they are asked for.
@@ -112,6 +119,9 @@ class FramePublisher:
         But for transformations: they take so many steps that Spark has to compute some before it can plan the others.
         """
         known = self._known().planned(plan)
+        if known.correlating is not None:
+            reason = "publish_frame does not carry out correlations, whose state goes from batch to batch"
+            raise Error(f"{reason}: use publish")
         with self._engine.pipeline(), self._engine.lazily(known.transforming is None):
             known = known.without_index() if known.summary.classes else known
             self._shred(_numbered(messages), FRAME, known)
@@ -124,7 +134,7 @@ class FramePublisher:
     def _shred(self, messages: DataFrame, relations: Pipeline, known: Known, sampled: bool = False) -> None:
         """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
         nodes = sampled or known.index is None or known.summary.nodes_asked
-        copying = known.transforming is not None
+        copying = known.summary.nodes_bound
         function = shredding(
             known.tagpaths, known.linear_paths, self._limits, known.index, keep_nodes=nodes, copying=copying)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
@@ -138,8 +148,9 @@ class FramePublisher:
             summary = summarise(self._store)
             index = load_key_index(self._store, summary)
             transforming = load_transforming(self._store, summary) if summary.transformations else None
+            correlating = load_correlating(self._store, summary) if summary.correlations else None
             changes = self._engine.shared.changes
-            self._remembered = Known(changes, tagpaths, linear_paths, summary, index, transforming)
+            self._remembered = Known(changes, tagpaths, linear_paths, summary, index, transforming, correlating)
         return self._remembered
 
     def _known_anew(self, known: Known) -> Known:
@@ -175,12 +186,11 @@ class FramePublisher:
         choice, transform = choose(plan, known.summary), None
         if known.transforming is not None:
             transform = choose_transform(plan, known.summary)
-        searched = transform is not None and not transform.sharing.conditions
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         self._engine.load("batch", pa.table({"stream": [stream]}))
         given = GIVEN_KEYS if known.index is not None else None
         *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given,
-                                       searched=searched)
+                                       searched=searched(transform, known.summary))
         self._store.run(*steps)
         if known.transforming is not None and transform is not None:
             conforming = not lazy and known.transforming.conforms(self._engine)
@@ -189,10 +199,12 @@ class FramePublisher:
         return both(choice, transform)
 
 
-def _batch(messages: Iterable[Given], progress: Callable[[int], None] | None) -> tuple[pa.Table, list[Duplicate]]:
+def _batch(
+    messages: Iterable[Given], progress: Callable[[int], None] | None, times: Times
+) -> tuple[pa.Table, list[Duplicate]]:
     """The messages as rows; a second one with the same id is set aside."""
     duplicates: list[Duplicate] = []
-    given = numbered(messages, duplicates, progress)
+    given = numbered(messages, duplicates, progress, times)
     rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in given]
     return table_of(rows, _MESSAGES), duplicates
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from xpubsub.checks import check_text
@@ -22,8 +25,30 @@ def message_of(given: Given) -> tuple[str, Any]:
     return check_text("the id of a message", given[0], empty=True), given[1]
 
 
+class Times(dict[int, float]):
+    """The times of a batch's messages in seconds, by event id; one without gets that of its arrival."""
+
+    _last = 0.0
+
+    def note(self, event_id: int, given: Given) -> None:
+        """Take in the time of a message."""
+        if len(given) == 3 and given[2] is not None:
+            self[event_id] = seconds(given[2])
+            return
+        Times._last = self[event_id] = max(time.time(), Times._last + 1e-6)
+
+
+def seconds(given: object) -> float:
+    """A time in seconds: a number of them, or a datetime, in UTC if it does not say otherwise."""
+    if isinstance(given, datetime):
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        raise Error(f"a message's time is a number of seconds or a datetime, not {given!r}")
+    return float(given)
+
+
 def numbered(
-    messages: Iterable[Given], duplicates: list[Duplicate], progress: Callable[[int], None] | None
+    messages: Iterable[Given], duplicates: list[Duplicate], progress: Callable[[int], None] | None, times: Times
 ) -> Iterator[Message]:
     """Messages with event ids; a second one with the same id is set aside."""
     seen: set[str] = set()
@@ -34,6 +59,7 @@ def numbered(
             duplicates.append((event_id, message_id, "duplicate-id", reason, None, None))
             continue
         seen.add(message_id)
+        times.note(event_id, given)
         yield event_id, message_id, xml
         if progress is not None:
             progress(1)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from xpubsub.collector import collector_paused
-from xpubsub.jobs.messages import Duplicate, Given, numbered
+from xpubsub.jobs.correlating import Correlating, Published, load_correlating, onward
+from xpubsub.jobs.messages import Duplicate, Given, Times, numbered
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
@@ -18,7 +19,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform
+from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform, searched
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
@@ -42,6 +43,8 @@ class Publisher:
         self._lookup: tuple[Lookup | None] | None = None
         self._shredding = Shredding(limits)
         self._transforming: Transforming | None = None
+        self._correlating: Correlating | None = None
+        self._published: list[Published] = []
 
     def close(self) -> None:
         """Release what is kept between batches."""
@@ -53,6 +56,7 @@ class Publisher:
         self._summary = None
         self._lookup = None
         self._transforming = None
+        self._correlating = None
         self._changes = self._store.engine.shared.changes
 
     def summary(self) -> Summary:
@@ -69,7 +73,8 @@ class Publisher:
     ) -> Result:
         """Match one batch."""
         with self.matched(messages, stream, plan, branches_in_sql, progress) as result:
-            return result
+            published, self._published = self._published, []
+        return onward(result, published, lambda messages, name: self.publish(messages, name, plan, branches_in_sql))
 
     @contextmanager
     def matched(
@@ -82,11 +87,13 @@ class Publisher:
         timings = Timings()
         try:
             with self._store.engine.pipeline():
-                shredder, rejected = self._shred(messages, timings, progress)
+                times = Times()
+                shredder, rejected = self._shred(messages, timings, progress, times)
                 notifications = self._single(shredder, choice, stream, timings)
                 if notifications is None:
                     self._load(shredder, timings)
                     notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
+                    notifications = self._correlate(notifications, times, stream, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
                 yield Result(notifications, rejected, both(choice, transform), timings)
@@ -108,15 +115,15 @@ class Publisher:
             return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
 
     def _shred(
-        self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None
+        self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None, times: Times
     ) -> tuple[MessageShredder, pa.Table]:
         """Read the messages; returns what they hold, and what was rejected."""
         if self._cache is None:
-            self._cache = tagpath_cache(self._store, self._limits, copying=bool(self.summary().transformations))
+            self._cache = tagpath_cache(self._store, self._limits, copying=self.summary().nodes_bound)
         shredder = MessageShredder(self._cache, self._limits)
         duplicates: list[Duplicate] = []
         with timings.of("shred"), collector_paused():
-            self._shredding.shred(shredder, self._cache, numbered(messages, duplicates, progress))
+            self._shredding.shred(shredder, self._cache, numbered(messages, duplicates, progress, times))
         with timings.of("paths"):
             self._remember_tagpaths(self._cache)
         rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
@@ -129,7 +136,7 @@ class Publisher:
         with timings.of("load"):
             self._store.engine.load("sax_parse_result", nodes)
             self._store.engine.load("event", shredder.events())
-            if self.summary().transformations:
+            if self.summary().nodes_bound:
                 self._store.engine.load("node_copy", shredder.copies())
 
     def _remember_tagpaths(self, cache: TagPathCache) -> None:
@@ -141,7 +148,7 @@ class Publisher:
                 engine.load("path_matched", found.matched())
                 self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
-            self._summary = self._lookup = self._transforming = None
+            self._summary = self._lookup = self._transforming = self._correlating = None
 
     def _match(
         self, plan: str, transform: TransformChoice | None, stream: str, timings: Timings, branches_in_sql: bool | None
@@ -152,8 +159,8 @@ class Publisher:
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         engine.load("batch", pa.table({"stream": [stream]}))
-        searched = transform is not None and not transform.sharing.conditions
-        *steps, last = filter_pipeline(plan, summary, branches_in_sql=in_sql, searched=searched)
+        *steps, last = filter_pipeline(
+            plan, summary, branches_in_sql=in_sql, searched=searched(transform, summary))
         for step in steps:
             with timings.of(step.name):
                 engine.run(step)
@@ -161,6 +168,17 @@ class Publisher:
             last = self._transform(transform, last, timings)
         with timings.of(last.name):
             return engine.fetch(last)
+
+    def _correlate(
+        self, notifications: pa.Table, times: Times, stream: str, timings: Timings
+    ) -> pa.Table:
+        """Add the notifications of correlations; what they publish is for later."""
+        if not self.summary().correlations:
+            return notifications
+        if self._correlating is None:
+            self._correlating = load_correlating(self._store, self.summary())
+        found, self._published = self._correlating.run(times, stream, self._limits, timings)
+        return pa.concat_tables([notifications, found.cast(notifications.schema)])
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:
         """Carry out the transformations; returns the step that adds their results to those of filters."""

@@ -48,7 +48,7 @@ class Lookup:
 
 def load_lookup(store: Store, summary: Summary) -> Lookup | None:
     """Prepare for single messages; None if some query asks for more than keys, or if there are too many keys."""
-    if summary.transformations or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
+    if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
         return None
     gone = store.rows(file_step("gone"))
     access = store.rows(file_step("access_key"))

@@ -12,9 +12,10 @@ import pyarrow as pa
 from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.compiling import compiling, compiling_in_parallel
+from xpubsub.jobs.join_state import shrink
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
-from xpubsub.plan.reads import ADDED, REMOVED
+from xpubsub.plan.reads import ADDED, REMOVED, REMOVED_KINDS
 from xpubsub.plan.subscribe import APPENDS, NEW
 from xpubsub.shred.compiled import OUTPUTS
 from xpubsub.shred.subscriptions import Compiler
@@ -63,7 +64,10 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
         store.engine.load("asked", pa.table({"subscription_id": pa.array(ids, pa.string())}))
         store.run(*store.visible_asked(), file_step("new_unsubscription"))
         store.engine.append("unsubscription", REMOVED)
-        return [row["subscription_id"] for row in store.rows(REMOVED)]
+        removed = store.rows(REMOVED_KINDS)
+    if any(row["kind"] == "correlation" for row in removed):
+        shrink(store)
+    return [row["subscription_id"] for row in removed]
 
 
 def _refuse(store: Store) -> None:

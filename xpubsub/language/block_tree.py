@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from xpubsub.language.block_chains import Bound, Chain, Collected, Place, kind_of, plain
 from xpubsub.language.blocks import BlockTree, TemplateNode
 from xpubsub.language.branches import linear_path
 from xpubsub.language.flwr_syntax import Binding, Content, Copy, Element, Flwr, Sequence, Text, Transformation
-from xpubsub.language.normal import TRUE, Conjunction, Disjunction, Item, Normalizer
+from xpubsub.language.normal import TRUE, Conjunction, Disjunction, Hop, Item, Normalizer
 from xpubsub.language.syntax import Path
 from xpubsub.language.tags import escaped_text
 from xpubsub.limits import Limits
@@ -17,6 +18,24 @@ from xpubsub.limits import Limits
 def block_tree(tree: Transformation, text: str, limits: Limits) -> BlockTree:
     """Compile a transformation."""
     return _Compiler(text, limits).tree(tree)
+
+
+@dataclass(frozen=True)
+class ResultTemplate:
+    """A result without blocks, as a template."""
+
+    nodes: list[TemplateNode]
+    copied: frozenset[str]
+    """The linear paths whose nodes are copied."""
+    returned: tuple[tuple[str, int], ...]
+    """Paths that are copied as they are: (linear path, step of it at which the base stands)."""
+
+
+def result_template(
+    result: Content, variables: Mapping[str, tuple[tuple[Hop, ...], int]], text: str, limits: Limits
+) -> ResultTemplate:
+    """Compile a result alone, given for each variable the way to its node, and its place in the tuple."""
+    return _Compiler(text, limits).result(result, {name: Bound(*each) for name, each in variables.items()})
 
 
 class _Compiler:
@@ -34,6 +53,10 @@ class _Compiler:
         return BlockTree(
             tuple(found.steps), tuple(found.conditions), template, frozenset(self._outermost), frozenset(self._copied),
             tuple(self._returned), tuple(found.repeats))
+
+    def result(self, result: Content, variables: dict[str, Bound]) -> ResultTemplate:
+        nodes = self._content(result, Place(1, 1, len(variables), variables))
+        return ResultTemplate(nodes, frozenset(self._copied), tuple(self._returned))
 
     def _content(self, content: Content, place: Place) -> list[TemplateNode]:
         match content:

@@ -51,6 +51,7 @@ class Summary:
     texts: int = 1
     """Predicates on texts that no key stands for, like `contains()`."""
     transformations: int = 0
+    correlations: int = 0
     pairs: int = 0
     """Keys that stand for two ranges."""
     tagpaths: int = 0
@@ -63,7 +64,12 @@ class Summary:
     @property
     def nodes_asked(self) -> bool:
         """Whether more is asked of messages than which keys hold in them."""
-        return bool(self.levels or self.texts or self.classes or self.transformations)
+        return bool(self.levels or self.texts or self.classes or self.nodes_bound)
+
+    @property
+    def nodes_bound(self) -> bool:
+        """Whether variables are bound to nodes, by transformations or correlations."""
+        return bool(self.transformations or self.correlations)
 
     @property
     def classes(self) -> bool:
@@ -118,11 +124,11 @@ def filter_pipeline(
         before.append(replace(candidate, name="candidate_any"))
         candidate = file_step("candidate", file="candidate_asked")
     if not summary.levels:
-        matched = file_step("matched", file="matched_all", reused=summary.transformations > 0)
+        matched = file_step("matched", file="matched_all", reused=summary.nodes_bound)
         return (*before, replace(candidate, reused=False), matched, *tail)
-    in_sql = branches_in_sql or summary.transformations > 0
+    in_sql = branches_in_sql or summary.nodes_bound
     branches = branches_by_sql(summary.levels, summary.inner_points) if in_sql else branches_by_function()
-    matched = file_step("matched", reused=summary.transformations > 0)
+    matched = file_step("matched", reused=summary.nodes_bound)
     return (*before, replace(candidate, reused=True), *branches, matched, *tail)
 
 

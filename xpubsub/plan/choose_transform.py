@@ -39,6 +39,11 @@ def _automatic(summary: Summary) -> Choice:
     return Choice("fwr", f"{summary.transformations} transformations share the nodes of returned paths")
 
 
+def searched(transform: TransformChoice | None, summary: Summary) -> bool:
+    """Whether no step asks at which nodes conditions hold: they are searched for, and there are no correlations."""
+    return transform is not None and not transform.sharing.conditions and not summary.correlations
+
+
 def both(filters: Choice, transform: TransformChoice | None) -> Choice:
     """What was chosen, for all kinds of subscription together."""
     if transform is None:

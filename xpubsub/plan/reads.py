@@ -11,6 +11,7 @@ PATH_MATCHES = Step("path_matches", "select tagpath_id, linear_path_id from path
 DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
 ADDED = Step("added", "select count(*) as added from compiled_new")
 REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")
+REMOVED_KINDS = Step("removed_kinds", "select subscription_id, kind from new_unsubscription")
 QUERIES = Step("query_to_arrange", "select sub_id, predicates from new_query")
 BUCKETS = Step("buckets", "select * from known_bucket union all select * from new_bucket")
 CONSTANTS = Step("constants", "select linear_path_id, op, constants, uses from query_constant")
@@ -45,3 +46,24 @@ CONDITION_BRANCHES = Step(
 LOOKS = Step("looks", "select tid, step, sub_id, looks_at, negated from transformation_condition")
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")
+JOIN_TEMPLATES = Step("join_templates", "select template_id, definition from join_template")
+JOIN_PLACES = Step("join_places", "select coalesce(max(place), 0) as places from join_step")
+JOIN_DEFINITIONS = Step(
+    "join_definitions",
+    "select t.template_id, t.definition from output_template as t"
+    " semi join join_output as o on o.template_id = t.template_id")
+EVENTS = Step("events", "select event_id, message_id from event order by event_id")
+LAST_DOCID = Step(
+    "last_docid",
+    "select coalesce(max(docid), 0) as docid from (select max(docid) as docid from rdoc_ts union all"
+    " select max(docid) as docid from rbin union all select max(docid) as docid from rdoc union all"
+    " select max(docid) as docid from rcopy union all select max(docid) as docid from rreturn) as d")
+LONGEST_WINDOW = Step(
+    "longest_window",
+    "select max(q.wl) as wl from join_query as q semi join correlation_wanted as c on c.cid = q.cid")
+CORRELATION_NOTIFICATIONS = Step(
+    "correlation_notifications", "select message_id, subscription_id, output from notification_correlation")
+PUBLISHED = Step(
+    "published",
+    "select publish, cid, message_left, message_right, nodes, output, time from correlation_output"
+    " where publish is not null order by time, cid, message_left, message_right, nodes")

@@ -13,6 +13,7 @@ NEW: Pipeline = (
     file_step("new_linear_path", reused=True),
     file_step("new_brinfo", reused=True),
     file_step("new_tid", reused=True),
+    file_step("new_cid", reused=True),
 )
 """What the call brings that the store lacks."""
 
@@ -48,9 +49,19 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("block_repeat", file_step("new_repeat")),
     ("transformation_template", file_step("new_transformation_template")),
     ("transformation", file_step("new_transformation")),
+    ("variable_condition", file_step("new_variable_condition")),
+    ("join_part", file_step("new_join_part")),
+    ("join_edge", file_step("new_join_edge")),
+    ("join_pair", file_step("new_join_pair")),
+    ("join_step", file_step("new_join_step")),
+    ("join_output", file_step("new_join_output")),
+    ("join_template", file_step("new_join_template")),
+    ("join_query", file_step("new_join_query")),
+    ("correlation", file_step("new_correlation")),
     ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
     ("subscription_query", file_step("new_subscription_query")),
     ("subscription_transformation", file_step("new_subscription_transformation")),
+    ("subscription_correlation", file_step("new_subscription_correlation")),
     ("subscription", file_step("new_subscription")),
 )
 """Table by table in the order of writing: whatever stops it, nothing is visible that is not complete."""

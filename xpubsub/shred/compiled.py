@@ -7,11 +7,17 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from xpubsub.ids import stable_id
+from xpubsub.shred.correlations import CorrelationRows
 from xpubsub.shred.rows import (
     COMPILED_BRANCH,
     COMPILED_BRANCHPOINT,
     COMPILED_BRINFO,
     COMPILED_CONDITION,
+    COMPILED_CORRELATION,
+    COMPILED_JOIN_EDGE,
+    COMPILED_JOIN_PAIR,
+    COMPILED_JOIN_PART,
+    COMPILED_JOIN_STEP,
     COMPILED_PART,
     COMPILED_PATH,
     COMPILED_QUERY,
@@ -19,6 +25,7 @@ from xpubsub.shred.rows import (
     COMPILED_RETURN,
     COMPILED_STEP,
     COMPILED_TRANSFORMATION,
+    COMPILED_VARIABLE_CONDITION,
     PREDICATE,
     REFUSED,
 )
@@ -36,6 +43,9 @@ OUTPUTS = {
     "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
     "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
     "compiled_condition": COMPILED_CONDITION, "compiled_return": COMPILED_RETURN, "compiled_repeat": COMPILED_REPEAT,
+    "compiled_correlation": COMPILED_CORRELATION, "compiled_join_edge": COMPILED_JOIN_EDGE,
+    "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_step": COMPILED_JOIN_STEP,
+    "compiled_join_part": COMPILED_JOIN_PART, "compiled_variable_condition": COMPILED_VARIABLE_CONDITION,
 }
 """What compiling gives, by name."""
 
@@ -64,16 +74,38 @@ class CompiledRows:
         self._conditions: list[tuple[object, ...]] = []
         self._returns: dict[tuple[object, ...], None] = {}
         self._repeats: list[tuple[object, ...]] = []
+        self._correlations: list[tuple[object, ...]] = []
+        self._edges: list[tuple[object, ...]] = []
+        self._pairs: list[tuple[object, ...]] = []
+        self._join_steps: list[tuple[object, ...]] = []
+        self._join_parts: dict[tuple[object, ...], None] = {}
+        self._variable_conditions: dict[tuple[object, ...], None] = {}
 
-    def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
-        """A transformation: its conditions are queries like those of filters."""
-        for template, want in rows.conditions:
+    def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
+        """A correlation."""
+        self._add_conditions(row_no, rows.conditions)
+        self._take_new(rows.linear_paths, rows.brinfos)
+        own = row_no, rows.cid
+        self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
+        self._edges.extend((*own, *edge) for edge in rows.edges)
+        self._pairs.extend((*own, *pair) for pair in rows.pairs)
+        self._join_steps.extend((*own, *step) for step in rows.steps)
+        self._join_parts.update(dict.fromkeys((rows.made_by[0], *part) for part in rows.parts))
+        self._variable_conditions.update(dict.fromkeys(rows.variable_conditions))
+
+    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
+        """Conditions on nodes are queries like those of filters."""
+        for template, want in conditions:
             for query in template.queries:
                 canonical = query.text % ()
                 sub_id = stable_id("query", canonical)
                 self._add_query(row_no, sub_id, canonical, query, template.constants(()))
                 self._parts.append((row_no, sub_id, want))
             self._share(template)
+
+    def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
+        """A transformation."""
+        self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
         self._transformations.append((row_no, rows.tid, rows.canonical, rows.template_id, rows.template))
         self._steps.extend((row_no, rows.tid, *step) for step in rows.steps)
@@ -151,6 +183,12 @@ class CompiledRows:
             "compiled_condition": table_of(self._conditions, COMPILED_CONDITION),
             "compiled_return": table_of(list(self._returns), COMPILED_RETURN),
             "compiled_repeat": table_of(self._repeats, COMPILED_REPEAT),
+            "compiled_correlation": table_of(self._correlations, COMPILED_CORRELATION),
+            "compiled_join_edge": table_of(self._edges, COMPILED_JOIN_EDGE),
+            "compiled_join_pair": table_of(self._pairs, COMPILED_JOIN_PAIR),
+            "compiled_join_step": table_of(self._join_steps, COMPILED_JOIN_STEP),
+            "compiled_join_part": table_of(list(self._join_parts), COMPILED_JOIN_PART),
+            "compiled_variable_condition": table_of(list(self._variable_conditions), COMPILED_VARIABLE_CONDITION),
         }
         self._clear()
         return list(tables.items())

@@ -12,12 +12,14 @@ from xpubsub.shred.default_namespace import without_default
 Node = list[Any]
 """Text `t`, element `e`, variable `v`, returned path `r`, block of copies `p`, `for` block `f`; `va`, `ra` and `a` are
 the attributes among variables, paths and blocks."""
-Bound = tuple[int, ...]
+NodeKey = Any
+"""What a node is known by: its id, and its message's where there are several."""
+Bound = tuple[NodeKey, ...]
 Rows = dict[tuple[int, Bound], list[Bound]]
 """The tuples of a block that go on from a tuple of the block around it, in the order of bindings."""
-Copies = Mapping[int, tuple[str, bool]]
+Copies = Mapping[NodeKey, tuple[str, bool]]
 """The text of each node that is copied, and whether no default namespace is in scope there."""
-Returned = Callable[[str, int, int], list[int]]
+Returned = Callable[[str, int, NodeKey], list[NodeKey]]
 """The nodes, in document order, of a returned path (with its base's step) below a base."""
 
 
@@ -27,12 +29,12 @@ class Message:
 
     copies: Copies
     returned: Returned
-    texts: dict[tuple[str, int, int, bool], str] = field(default_factory=dict)
+    texts: dict[tuple[str, int, NodeKey, bool], str] = field(default_factory=dict)
     """Of returned paths below a base."""
     written: dict[tuple[int, Bound], str] = field(default_factory=dict)
     """Of contents that stand alone."""
 
-    def copy(self, node: int, has_default: bool) -> str:
+    def copy(self, node: NodeKey, has_default: bool) -> str:
         """A node as it is copied to where a default namespace is declared, or none."""
         text, bare = self.copies[node]
         return without_default(text) if has_default and bare else text
@@ -40,7 +42,7 @@ class Message:
 
 Write = Callable[[Message, Bound, Rows], str]
 """Writes a part, given what the variables around it are bound to, and what blocks have bound."""
-Nodes = Callable[[Message, Bound, Rows], list[int]]
+Nodes = Callable[[Message, Bound, Rows], list[NodeKey]]
 
 
 def content(nodes: list[Node], around: Bindings) -> Write:

@@ -117,6 +117,47 @@ COMPILED_CONDITION = pa.schema([
 ])
 """One condition on what a step has bound."""
 
+COMPILED_CORRELATION = pa.schema([
+    ("row_no", ID), ("cid", ID), ("canonical", TEXT), ("join_template_id", ID), ("join_template", TEXT),
+    ("vars", pa.list_(ID)), ("wl", pa.float64()), ("followed", pa.bool_()), ("mentioned", pa.list_(pa.int32())),
+    ("of_right", pa.list_(pa.bool_())), ("publish", TEXT), ("template_id", ID), ("template", TEXT),
+])
+"""One subscription that is a correlation: as one of a template, and what its output is made of."""
+
+COMPILED_JOIN_EDGE = pa.schema([
+    ("row_no", ID), ("cid", ID), ("stream", TEXT), ("var1", ID), ("var2", ID), ("linear_path_id", ID),
+    ("brinfo_id", ID),
+])
+"""One edge of its patterns."""
+
+COMPILED_JOIN_PAIR = pa.schema([("row_no", ID), ("cid", ID), ("op", TEXT), ("var_left", ID), ("var_right", ID)])
+"""One comparison."""
+
+COMPILED_JOIN_STEP = pa.schema([
+    ("row_no", ID), ("cid", ID), ("place", pa.int32()), ("from_at", pa.int32()), ("upward", pa.bool_()),
+    ("is_right", pa.bool_()), ("var1", ID), ("var2", ID),
+])
+"""One step from the nodes that are joined to those that the output mentions."""
+
+COMPILED_JOIN_PART = pa.schema([("template_id", ID), ("place", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID)])
+"""One thing that a template of outputs copies."""
+
+COMPILED_VARIABLE_CONDITION = pa.schema([
+    ("var", ID), ("alternative", pa.int32()), ("sub_id", ID), ("negated", pa.bool_()),
+])
+"""One condition on the nodes of a variable."""
+
+RDOC_TS_W = pa.schema([
+    ("event_id", ID), ("docid", ID), ("stream", TEXT), ("message_id", TEXT), ("time", pa.float64()),
+])
+"""One message of the batch, with the number by which it is kept, and its time."""
+
+CORRELATION_MADE = pa.schema([
+    ("template_id", ID), ("doc_left", ID), ("doc_right", ID), ("of_right", pa.list_(pa.bool_())),
+    ("nodes", pa.list_(pa.int32())), ("output", TEXT),
+])
+"""What a template makes of nodes of two messages."""
+
 ARRANGED_EDGE = pa.schema([
     ("pre_id", ID), ("stage", pa.int32()), ("key", ID), ("bound", pa.float64()),
     *PREDICATE, ("chain_id", ID), ("final", pa.bool_()),

@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from xpubsub.collector import collector_paused
-from xpubsub.errors import Error, LocatedError, QuerySyntaxError, UnsupportedError
+from xpubsub.errors import Error, LocatedError
 from xpubsub.language.block_tree import block_tree
 from xpubsub.language.branches import Query, queries
 from xpubsub.language.flwr import parse_flwr
 from xpubsub.language.normal import Normalizer
 from xpubsub.language.xpath import parse_xpath
+from xpubsub.language.xscl import parse_xscl
+from xpubsub.language.xscl_detect import is_xscl
 from xpubsub.limits import Limits
 from xpubsub.shred.compiled import CompiledRows
+from xpubsub.shred.correlations import CorrelationRows, correlation_rows
 from xpubsub.shred.templates import Constants, Shape, Shapes, Template, UnsafeShape, marked, template_of
 from xpubsub.shred.transformations import TransformationRows, transformation_rows
 
@@ -31,10 +34,6 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)
 """How a transformation starts: in a way that no XPath does."""
-_OTHER_KINDS = (
-    (re.compile(r"\s*(?:SELECT|FROM)\b|.*\b(?:FOLLOWED\s+BY|JOIN)\s*\{", re.DOTALL), "a correlation (XSCL)"),
-)
-
 
 @dataclass(frozen=True)
 class Compiler:
@@ -46,7 +45,9 @@ class Compiler:
 
     def check(self, text: str) -> None:
         """Raise what is wrong with a subscription."""
-        if _TRANSFORMATION.match(text):
+        if is_xscl(text):
+            self.correlation(text)
+        elif _TRANSFORMATION.match(text):
             self.transformation(text)
         else:
             self.queries(text)
@@ -55,13 +56,13 @@ class Compiler:
         """The rows of a transformation."""
         return transformation_rows(block_tree(parse_flwr(text, self.namespaces, self.limits), text, self.limits))
 
+    def correlation(self, text: str) -> CorrelationRows:
+        """The rows of a correlation."""
+        return correlation_rows(parse_xscl(text, self.namespaces, self.limits), text, self.limits)
+
     def queries(self, text: str) -> list[Query]:
         """The queries of a filter."""
-        try:
-            tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
-        except (QuerySyntaxError, UnsupportedError):
-            _refuse_other_kinds(text)
-            raise
+        tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
         return queries(Normalizer(text, self.limits).boolean(tree), text, self.limits)
 
 
@@ -88,6 +89,9 @@ class CompilerRun:
                 raise Error("the id is empty")
             if text is None:
                 raise Error("the text is missing")
+            if is_xscl(text):
+                self._rows.add_correlation(row_no, self._compiler.correlation(text))
+                return
             if _TRANSFORMATION.match(text):
                 self._rows.add_transformation(row_no, self._compiler.transformation(text))
                 return
@@ -123,13 +127,6 @@ class CompilerRun:
             return with_marks and template_of(self._compiler.queries(with_marks[0]), with_marks[1])
         except (LocatedError, UnsafeShape):
             return None
-
-
-def _refuse_other_kinds(text: str) -> None:
-    """What is no XPath may be a subscription of another kind."""
-    for pattern, kind in _OTHER_KINDS:
-        if pattern.match(text):
-            raise UnsupportedError(f"{kind} is not supported", code="unsupported", text=text)
 
 
 def _code(error: LocatedError) -> str:

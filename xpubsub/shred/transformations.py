@@ -49,7 +49,7 @@ def transformation_rows(tree: BlockTree) -> TransformationRows:
     made_of = json.dumps([template])
     return TransformationRows(
         stable_id("transformation", canonical), canonical, stable_id("template", made_of), made_of, steps, looks,
-        tuple((template_of([query]), _want(query)) for query in queries),
+        tuple((template_of([query]), want_of(query)) for query in queries),
         tuple((path, stable_id(path), *pieces(path), _use(path, tree)) for path in paths),
         tuple((path, stable_id(path), brinfo_of(base), returned_id(path, base)) for path, base in bases),
         tuple((stable_id(path), returned_id(path, base)) for path, base in tree.returned),
@@ -77,8 +77,11 @@ def _commonness(condition: StepCondition) -> bool:
 
 
 def _use(path: str, tree: BlockTree) -> int:
-    if path not in tree.copied:
-        return EXISTS
+    return copy_use(path) if path in tree.copied else EXISTS
+
+
+def copy_use(path: str) -> int:
+    """How the nodes of a path that is copied are used: of attributes and text nodes the value is."""
     name = linear_steps(path)[-1][1]
     return EXISTS | COPY | (VALUE if name == "text()" or name.startswith("@") else 0)
 
@@ -88,6 +91,6 @@ def sub_id_of(query: Query) -> int:
     return stable_id("query", query.text)
 
 
-def _want(query: Query) -> int | None:
+def want_of(query: Query) -> int | None:
     """The bits that must be set at the node that the query is about; none if it is about the message."""
     return shape_of(query.meeting)[1][1] if all(branch.context for branch in query.branches) else None

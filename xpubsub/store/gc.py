@@ -9,6 +9,9 @@ LIVE: Pipeline = (
     file_step("visible_schema", reused=True),
     file_step("live_query", reused=True),
     file_step("live_transformation", reused=True),
+    file_step("live_correlation", reused=True),
+    file_step("live_variable"),
+    file_step("live_witness", reused=True),
     file_step("live_template", reused=True),
     file_step("live_path", reused=True),
     file_step("live_brinfo", reused=True),
@@ -28,6 +31,17 @@ def _visible(table: str) -> Step:
     sql = f"select t.* from {table} as t semi join visible as v on v.subscription_id = t.subscription_id"
     return Step(f"gc_{table}", f"-- One row: a row of {table} that is visible.\n{sql} and v.call_no = t.call_no")
 
+
+STATE: dict[str, Step] = {
+    "rbin": Step("gc_rbin", "select * from live_witness"),
+    "rdoc": Step("gc_rdoc", "-- One row: a value of a node that is still a witness.\nselect t.* from rdoc as t"
+                 " semi join live_witness as w on w.docid = t.docid and w.node2 = t.node"),
+    "rcopy": _kept("rcopy", "live_witness", "docid"),
+    "rreturn": _kept("rreturn", "live_witness", "docid"),
+    "rdoc_ts": _kept("rdoc_ts", "live_witness", "docid"),
+    "rdoc_gone": Step("gc_rdoc_gone", "select * from rdoc_gone where false"),
+}
+"""What is kept of messages, for the correlations that are visible."""
 
 KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
@@ -51,6 +65,21 @@ KEPT: dict[str, Step] = {
     "block_repeat": _kept("block_repeat", "live_transformation", "tid"),
     "condition_query": _kept("condition_query", "live_query", "sub_id"),
     "subscription_transformation": _visible("subscription_transformation"),
+    "correlation": _kept("correlation", "live_correlation", "cid"),
+    "subscription_correlation": _visible("subscription_correlation"),
+    "join_edge": _kept("join_edge", "live_correlation", "cid"),
+    "join_pair": _kept("join_pair", "live_correlation", "cid"),
+    "join_step": _kept("join_step", "live_correlation", "cid"),
+    "join_query": _kept("join_query", "live_correlation", "cid"),
+    "join_output": _kept("join_output", "live_correlation", "cid"),
+    "join_template": Step(
+        "gc_join_template",
+        "select t.* from join_template as t semi join"
+        " (select q.template_id from join_query as q semi join live_correlation as l on l.cid = q.cid) as q"
+        " on q.template_id = t.template_id"),
+    "join_part": _kept("join_part", "live_template", "template_id"),
+    "variable_condition": _kept("variable_condition", "live_variable", "var"),
+    **STATE,
     "query_branch": _kept("query_branch", "live_query", "sub_id"),
     "query_branchpoint": _kept("query_branchpoint", "live_query", "sub_id"),
     "query_linear_path": _kept("query_linear_path", "live_path", "linear_path_id", "id"),

@@ -1,0 +1,5 @@
+-- One row: a node of a message of the batch as it may be copied into output.
+select d.docid, c.node_id as node, c.text, c.bare
+from node_copy as c
+join rdoc_ts_w as d on d.event_id = c.event_id
+semi join rbin_w as w on w.docid = d.docid

@@ -1,0 +1,4 @@
+-- One row: a message that has a value in common with another.
+select doc_left as docid from rvj
+union
+select doc_right as docid from rvj

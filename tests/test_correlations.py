@@ -1,0 +1,148 @@
+"""Correlations (Hong 2007): the paper's example, what is kept, what is published, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import xpubsub
+from xpubsub.step import Step
+
+BOOK = ("<book><author>Danny Ayers</author><author>Andrew Watt</author><title>Beginning RSS and Atom Programming</title>"
+        "<category>Scripting &amp; Programming</category><category>Web Site Development</category></book>")
+BLOG = ("<blog><author>Danny Ayers</author><title>Beginning RSS and Atom Programming</title>"
+        "<category>Book Announcement</category><category>Scripting &amp; Programming</category></blog>")
+PAPER = {
+    "Q1": "S//book->x1[//author->x2][//title->x3] FOLLOWED BY {x2=x5 AND x3=x6, 10s} S//blog->x4[//author->x5][//title->x6]",
+    "Q2": "S//book->x1[//author->x2][//category->x7] FOLLOWED BY {x2=x5 AND x7=x8, 10s}"
+          " S//blog->x4[//author->x5][//category->x8]",
+    "Q3": "S//blog->x4[//author->x5][//title->x6] FOLLOWED BY {x5=x5' AND x6=x6', 10s}"
+          " S//blog->x4'[//author->x5'][//title->x6']",
+}
+MATCH = f"<match>{BOOK}{BLOG}</match>"
+PAIR = "S//a AS $x [./k AS $i] {} {{ $i = $j, {} }} S//b AS $y [./k AS $j]"
+
+
+@pytest.fixture
+def broker() -> Any:
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
+def rows(broker: xpubsub.Broker, sql: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row.values()) for row in broker.store.rows(Step("rows", sql)))
+
+
+def notified(broker: xpubsub.Broker, *messages: tuple[str, str, float], stream: str = "S") -> list[tuple[str, str]]:
+    found = broker.publish(messages, stream=stream).notifications.to_pylist()
+    return sorted((row["subscription_id"], row["message_id"]) for row in found)
+
+
+def test_the_paper_s_example(broker: xpubsub.Broker) -> None:
+    broker.subscribe_many(PAPER.items())
+    assert len(rows(broker, "select template_id from join_template")) == 1, "Figure 5: all three have one template"
+    assert len(rows(broker, "select cid from join_query")) == 3
+    assert notified(broker, ("d1", BOOK, 1.0)) == []
+    values = "select value from rdoc order by node"
+    assert [value for value, in broker_values(broker, values)] == [
+        "Danny Ayers", "Andrew Watt", "Beginning RSS and Atom Programming", "Scripting & Programming",
+        "Web Site Development"], "Table 4(b), without the root, whose value is not compared"
+    assert len(rows(broker, "select * from rbin")) == 5, "Table 4(c)"
+    found = broker.publish([("d2", BLOG, 2.0)]).notifications.to_pylist()
+    assert sorted((row["subscription_id"], row["message_id"], row["output"]) for row in found) == [
+        ("Q1", "d2", MATCH), ("Q2", "d2", MATCH)], "Table 4(f)"
+
+
+def broker_values(broker: xpubsub.Broker, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in broker.store.rows(Step("values", sql))]
+
+
+@pytest.mark.parametrize(("operator", "window", "time", "holds"), [
+    ("FOLLOWED BY", "5s", 5.0, True), ("FOLLOWED BY", "5s", 5.5, False), ("FOLLOWED BY", "5s", 0.0, False),
+    ("FOLLOWED BY", "5s", -1.0, False), ("JOIN", "5s", 0.0, True), ("JOIN", "5s", -5.0, True), ("JOIN", "5s", -6.0, False),
+    ("FOLLOWED BY", "INF", 1e9, True), ("JOIN", "500ms", 0.5, True), ("FOLLOWED BY", "2m", 120.0, True),
+    ("FOLLOWED BY", "1h", 3600.5, False), ("JOIN", "1d", -86400.0, True),
+])
+def test_windows(broker: xpubsub.Broker, operator: str, window: str, time: float, holds: bool) -> None:
+    broker.subscribe("q", PAIR.format(operator, window))
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    assert bool(notified(broker, ("b", "<b><k>1</k></b>", time))) == holds
+
+
+def test_messages_of_one_batch_join_each_other_and_the_last_one_is_named(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+    a, b = ("a", "<a><k>1</k></a>", 0.0), ("b", "<b><k>1</k></b>", 1.0)
+    assert notified(broker, b, a) == [("q", "a")]
+
+
+def test_a_late_message_finds_what_followed_it(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+    assert notified(broker, ("b", "<b><k>1</k></b>", 1.0)) == []
+    assert notified(broker, ("a", "<a><k>1</k></a>", 0.0)) == [("q", "a")]
+
+
+def test_a_batch_that_is_repeated_gives_the_same_and_nothing_twice(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    for _ in range(3):
+        assert notified(broker, ("b", "<b><k>1</k></b>", 1.0), ("b2", "<b><k>2</k></b>", 1.0)) == [("q", "b")]
+    assert notified(broker, ("a2", "<a><k>1</k></a>", 0.5)) == [("q", "a2")]
+
+
+def test_streams_are_joined_and_kept_apart(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s").replace("S//b", "T//b"))
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    assert notified(broker, ("b", "<b><k>1</k></b>", 1.0)) == []
+    assert notified(broker, ("b", "<b><k>1</k></b>", 1.0), stream="T") == [("q", "b")]
+
+
+def test_outputs_are_messages_of_the_stream_that_they_are_published_to(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "SELECT <pair>{ $x/k, $y }</pair> FROM " + PAIR.format("FOLLOWED BY", "5s") + " PUBLISH pairs")
+    broker.subscribe("f", "/pair/k = 1", stream="pairs")
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    found = notified(broker, ("b", "<b><k>1</k></b>", 1.0))
+    assert [subscription for subscription, _ in found] == ["f", "q"] and found[0][1].startswith("pairs-")
+
+
+def test_inequalities_are_looked_at_after_equalities(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "S//a AS $x [k AS $i][p AS $p] JOIN { $i = $j AND $p < $q, INF } S//b AS $y [k AS $j][p AS $q]")
+    notified(broker, ("a", "<a><k>1</k><p>9</p></a>", 0.0))
+    assert notified(broker, ("b", "<b><k>1</k><p>10</p></b>", 1.0), ("c", "<b><k>1</k><p>8</p></b>", 1.0)) == [("q", "b")]
+    with pytest.raises(xpubsub.Error, match="without an equality"):
+        broker.subscribe("r", "S//a AS $x JOIN { $x < $y, INF } S//b AS $y")
+
+
+def test_what_no_window_reaches_is_let_go(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "10s"))
+    for n in range(100):
+        notified(broker, (f"a{n}", f"<a><k>{n}</k></a>", float(n)))
+    assert 20 <= len(rows(broker, "select docid from rdoc_ts")) <= 26, "about two windows"
+    assert len(rows(broker, "select * from rbin")) <= 2 * 26
+
+
+def test_what_no_one_asks_for_any_more_is_let_go(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    broker.subscribe("r", "S//a AS $x [./n AS $i] JOIN { $i = $j, INF } S//b AS $y [./n AS $j]")
+    notified(broker, ("a", "<a><k>1</k><n>2</n></a>", 0.0), ("a2", "<a><k>1</k></a>", 0.0))
+    before = len(rows(broker, "select * from rbin"))
+    broker.unsubscribe(["q"])
+    assert len(rows(broker, "select * from rbin")) < before and len(rows(broker, "select * from rdoc_ts")) == 1
+    assert notified(broker, ("b", "<b><k>1</k><n>2</n></b>", 1.0)) == [("r", "b")]
+    broker.unsubscribe(["r"])
+    broker.gc()
+    assert not any(rows(broker, f"select * from {table}") for table in (
+        "rbin", "rdoc", "rdoc_ts", "rcopy", "correlation", "join_edge", "join_query", "join_template", "join_part"))
+
+
+def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
+    with xpubsub.connect(tmp_path / "store.duckdb") as broker:
+        broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+        notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    with xpubsub.connect(tmp_path / "store.duckdb") as broker:
+        assert notified(broker, ("b", "<b><k>1</k></b>", 1.0)) == [("q", "b")]
+
+
+def test_a_time_is_a_number_or_a_datetime(broker: xpubsub.Broker) -> None:
+    with pytest.raises(xpubsub.Error, match="a message's time is a number of seconds or a datetime"):
+        broker.publish([("a", "<a/>", "yesterday")])

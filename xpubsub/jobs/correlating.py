@@ -1,0 +1,101 @@
+"""Carrying out correlations: the batch's witnesses are joined with one another and with those kept, and then kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from xpubsub.ids import stable_id
+from xpubsub.jobs.join_state import keep
+from xpubsub.jobs.messages import Times
+from xpubsub.jobs.result import Result
+from xpubsub.jobs.timing import Timings
+from xpubsub.language.join_templates import Edge, Template
+from xpubsub.limits import Limits
+from xpubsub.plan.choose import Summary
+from xpubsub.plan.correlate import OUTPUTS, SHARED, TEXTS, StoredTemplate, join_steps, witness_steps
+from xpubsub.plan.reads import (
+    CORRELATION_NOTIFICATIONS,
+    EVENTS,
+    JOIN_DEFINITIONS,
+    JOIN_PLACES,
+    JOIN_TEMPLATES,
+    LAST_DOCID,
+    PUBLISHED,
+)
+from xpubsub.shred.correlation_factory import correlating
+from xpubsub.shred.rows import CORRELATION_MADE, RDOC_TS_W
+from xpubsub.shred.tables import table_of
+from xpubsub.step import Pipeline, file_step
+from xpubsub.store.store import Store
+
+Published = tuple[str, tuple[str, str, float]]
+"""A stream, and a message of it: (id, XML, time)."""
+
+
+@dataclass(frozen=True)
+class Correlating:
+    """What is known of the correlations of a store."""
+
+    store: Store
+    stage_1: Pipeline
+    stage_2: Pipeline
+    definitions: dict[int, str]
+
+    def run(self, times: Times, stream: str, limits: Limits, timings: Timings) -> tuple[pa.Table, list[Published]]:
+        """The notifications of a batch, and what is published by it; the batch is kept."""
+        engine = self.store.engine
+        with engine.transaction():
+            engine.load("rdoc_ts_w", table_of(self._numbered(times, stream), RDOC_TS_W))
+            for step in (*self.stage_1, *SHARED, *self.stage_2, *OUTPUTS):
+                with timings.of(step.name):
+                    engine.run(step)
+            with timings.of("correlation_made"):
+                engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
+            self.store.run(file_step("correlation_output", reused=True), file_step("notification_correlation"))
+            found = engine.fetch(CORRELATION_NOTIFICATIONS)
+            published = [_message(row) for row in self.store.rows(PUBLISHED)]
+            with timings.of("keep"):
+                keep(self.store, limits)
+        return found, published
+
+    def _numbered(self, times: Times, stream: str) -> list[tuple[object, ...]]:
+        """The messages of the batch with the numbers by which they are kept: the later, the higher."""
+        docid = int(self.store.rows(LAST_DOCID)[0]["docid"])
+        events = [(row["event_id"], row["message_id"]) for row in self.store.rows(EVENTS)]
+        return [(event_id, docid + place, stream, message_id, times[event_id])
+                for place, (event_id, message_id) in enumerate(events, start=1)]
+
+
+def _message(row: dict[str, object]) -> Published:
+    """An output as a message, with an id that is the same if the batch is repeated."""
+    parts = row["cid"], row["message_left"], row["message_right"], row["nodes"]
+    name, time = str(row["publish"]), row["time"]
+    assert isinstance(time, float)
+    return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), time)
+
+
+def onward(
+    result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
+) -> Result:
+    """A result with the notifications of what its batch has published, stream by stream."""
+    tables = [result.notifications]
+    for name in dict.fromkeys(stream for stream, _ in published):
+        tables.append(publish([message for stream, message in published if stream == name], name).notifications)
+    return replace(result, notifications=pa.concat_tables(tables)) if published else result
+
+
+def load_correlating(store: Store, summary: Summary) -> Correlating:
+    """Read what a store knows of its correlations."""
+    templates = [StoredTemplate(row["template_id"], _template(row["definition"])) for row in store.rows(JOIN_TEMPLATES)]
+    places = int(store.rows(JOIN_PLACES)[0]["places"])
+    definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
+    return Correlating(store, witness_steps(summary.levels), join_steps(templates, places), definitions)
+
+
+def _template(definition: str) -> Template:
+    trees, edges = json.loads(definition)
+    return Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges))
