@@ -50,7 +50,7 @@ def test_correlations_agree_with_a_loop(seed: int) -> None:
 
 
 def test_correlations_agree_with_a_loop_on_spark(connect: Any) -> None:
-    messages, queries = given(99, 8, 12)
+    messages, queries = given(105, 6, 5)
     messages.sort(key=lambda each: each[0])
     broker = connect("spark")
     broker.subscribe_many([(name, query.text) for name, query in queries.items()])

@@ -146,3 +146,33 @@ def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
 def test_a_time_is_a_number_or_a_datetime(broker: xpubsub.Broker) -> None:
     with pytest.raises(xpubsub.Error, match="a message's time is a number of seconds or a datetime"):
         broker.publish([("a", "<a/>", "yesterday")])
+
+
+def test_what_is_published_must_not_come_back(broker: xpubsub.Broker) -> None:
+    text = PAIR.format("JOIN", "5s")
+    with pytest.raises(xpubsub.Error, match="would come back to it: S → S"):
+        broker.subscribe("self", text + " PUBLISH S")
+    broker.subscribe("q", text + " PUBLISH T")
+    with pytest.raises(xpubsub.RowErrors, match="would come back to it: T → S → T"):
+        broker.subscribe_many([("r", text.replace("S//", "T//") + " PUBLISH S"), ("ok", text + " PUBLISH U")])
+    broker.unsubscribe(["q"])
+    broker.subscribe("r", text.replace("S//", "T//") + " PUBLISH S")
+
+
+def test_each_comparison_of_a_path_asks_for_a_node_of_its_own(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "S/a AS $x JOIN { $x/k = $i AND $x/k = $j, INF } S/b AS $y [i AS $i][j AS $j]")
+    notified(broker, ("a", "<a><k>1</k><k>2</k></a>", 0.0))
+    assert notified(broker, ("b", "<b><i>1</i><j>2</j></b>", 1.0), ("c", "<b><i>1</i><j>3</j></b>", 1.0)) == [("q", "b")]
+
+
+def test_explain_says_what_a_message_has(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("JOIN", "5s"))
+    explained = str(broker.explain("q", "<a><k>1</k></a>"))
+    assert "S//a/k" in explained and "bound 1 time" in explained and "nothing is bound" in explained
+    assert "== rvj" in broker.explain_sql() and "== rout_0" in broker.explain_sql()
+
+
+def test_other_than_two_blocks_are_refused_for_now(broker: xpubsub.Broker) -> None:
+    for text in ("SELECT * FROM S//a AS $x", PAIR.format("JOIN", "5s") + " JOIN { $y = $z, 5s } S//c AS $z"):
+        with pytest.raises(xpubsub.UnsupportedError, match="other than two blocks"):
+            broker.subscribe("q", text)

@@ -91,10 +91,10 @@ def test_patterns() -> None:
     left, right = patterns.blocks
     assert [(node.parent, node.number, hops_text(node.hops), node.variables) for node in (*left.nodes, *right.nodes)] == [
         (0, 1, "//a/b", ()), (1, 2, "/c", ("x",)), (2, 3, "/d/e", ("y",)), (3, 4, "/g", ()), (2, 5, "/h/i", ("z",)),
-        (2, 6, "//m", ("x//m",)), (0, 7, "/*", ("w",)), (7, 8, "/@n", ("w/@n",))]
-    assert (left.stream, left.root, right.stream, right.root, patterns.outputs) == ("S", 2, "T", 7, (2, 7))
+        (2, 6, "//m", ("x//m@59",)), (2, 7, "//m", ("x//m@74",)), (0, 8, "/*", ("w",)), (8, 9, "/@n", ("w/@n@82",))]
+    assert (left.stream, left.root, right.stream, right.root, patterns.outputs) == ("S", 2, "T", 8, (2, 8))
     [operator] = patterns.operators
-    assert [(join.op, join.left, join.right) for join in operator.joins] == [("=", 6, 7), ("<", 6, 8), ("=", 3, 7)]
+    assert [(join.op, join.left, join.right) for join in operator.joins] == [("=", 6, 8), ("<", 7, 9), ("=", 3, 8)]
     assert (operator.kind, operator.window) == ("join", 60.0)
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain import Explanation, explain_subscription
+from xpubsub.jobs.explain_correlation import explain_correlation
 from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.explain_transformation import explain_transformation
 from xpubsub.jobs.gc import collect
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from xpubsub.jobs.frames import FramePublisher
 
 DEFAULT_STREAM = "S"
+_EXPLAIN = {
+    "filter": explain_subscription, "transformation": explain_transformation, "correlation": explain_correlation,
+}
 
 
 class Broker:
@@ -155,8 +159,7 @@ class Broker:
     def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
         """Why a message matches a subscription, or the first thing that fails; `print` it."""
         shown = self.show(subscription_id)
-        explain = explain_transformation if shown.kind == "transformation" else explain_subscription
-        return explain(shown, xml, self.limits)
+        return _EXPLAIN[shown.kind](shown, xml, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""

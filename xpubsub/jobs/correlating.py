@@ -45,12 +45,17 @@ class Correlating:
     stage_2: Pipeline
     definitions: dict[int, str]
 
+    @property
+    def all_steps(self) -> Pipeline:
+        """All steps, from the batch's nodes to what outputs are made of."""
+        return (*self.stage_1, *SHARED, *self.stage_2, *OUTPUTS, TEXTS)
+
     def run(self, times: Times, stream: str, limits: Limits, timings: Timings) -> tuple[pa.Table, list[Published]]:
         """The notifications of a batch, and what is published by it; the batch is kept."""
         engine = self.store.engine
         with engine.transaction():
             engine.load("rdoc_ts_w", table_of(self._numbered(times, stream), RDOC_TS_W))
-            for step in (*self.stage_1, *SHARED, *self.stage_2, *OUTPUTS):
+            for step in self.all_steps[:-1]:
                 with timings.of(step.name):
                     engine.run(step)
             with timings.of("correlation_made"):

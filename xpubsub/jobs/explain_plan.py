@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import sqlglot
 
+from xpubsub.jobs.correlating import load_correlating
 from xpubsub.jobs.transforming import load_transforming
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
@@ -27,6 +28,8 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
         carried_out = transforming.plan(transform, conforming=transforming.schema is not None)
         steps = (*steps[:-1], *carried_out.all_steps(_sql_step(steps[-1])))
         reasons += transforming.reasons(carried_out)
+    if summary.correlations:
+        steps = (*steps, *load_correlating(store, summary).all_steps)
     chosen = both(choice, transform)
     head = [f"plan: {chosen.plan} ({chosen.reason})", f"steps: {' → '.join(step.name for step in steps)}", *reasons]
     return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])

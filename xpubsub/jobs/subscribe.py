@@ -15,6 +15,7 @@ from xpubsub.jobs.compiling import compiling, compiling_in_parallel
 from xpubsub.jobs.join_state import shrink
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
+from xpubsub.plan.flows import STREAM_FLOW, cycles
 from xpubsub.plan.reads import ADDED, REMOVED, REMOVED_KINDS
 from xpubsub.plan.subscribe import APPENDS, NEW
 from xpubsub.shred.compiled import OUTPUTS
@@ -71,6 +72,6 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
 
 
 def _refuse(store: Store) -> None:
-    conflicts = store.rows(file_step("subscribe_conflict"))
+    conflicts = store.rows(file_step("subscribe_conflict")) or cycles(store.rows(STREAM_FLOW))
     if conflicts:
         raise RowErrors(sorted(conflicts, key=itemgetter("row_no")))

@@ -2,7 +2,7 @@
 
 A *pattern node* is a step that binds a variable, that carries value predicates, or in which patterns branch; the plain
 steps before it are its hops. A path from a variable in an operator becomes a pattern node of its own, below the
-variable's; the same path twice is the same node.
+variable's: each comparison asks for some node of its own, as comparisons of XQuery do.
 """
 
 from __future__ import annotations
@@ -178,8 +178,9 @@ class _Compiler:
 
 
 def operand_name(path: Path) -> str:
-    """The variable of an operand: its own, or one made from the path, which no one can write."""
-    return f"{path.variable}{linear_path(_hops(path.steps))}" if path.steps else str(path.variable)
+    """The variable of an operand: its own, or one made from the path and its place, which no one can write."""
+    shown = f"{path.variable}{linear_path(_hops(path.steps))}"
+    return f"{shown}@{path.offset}" if path.steps else str(path.variable)
 
 
 def _hops(steps: tuple[Step, ...]) -> tuple[Hop, ...]:

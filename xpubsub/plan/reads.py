@@ -52,6 +52,12 @@ JOIN_DEFINITIONS = Step(
     "join_definitions",
     "select t.template_id, t.definition from output_template as t"
     " semi join join_output as o on o.template_id = t.template_id")
+EDGE_WITNESSES = Step(
+    "edge_witnesses",
+    "select e.stream, p.linear_path, e.var1, e.var2, count(b.docid) as witnesses from join_edge as e"
+    " join query_linear_path as p on p.id = e.linear_path_id"
+    " left join rbin as b on b.var1 = e.var1 and b.var2 = e.var2"
+    " group by e.stream, p.linear_path, e.var1, e.var2 order by e.stream, p.linear_path, e.var1, e.var2")
 EVENTS = Step("events", "select event_id, message_id from event order by event_id")
 LAST_DOCID = Step(
     "last_docid",
