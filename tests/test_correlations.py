@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 import xpubsub
+from tests.test_crash import killed
 from xpubsub.step import Step
 
 BOOK = ("<book><author>Danny Ayers</author><author>Andrew Watt</author><title>Beginning RSS and Atom Programming</title>"
@@ -172,7 +174,71 @@ def test_explain_says_what_a_message_has(broker: xpubsub.Broker) -> None:
     assert "== rvj" in broker.explain_sql() and "== rout_0" in broker.explain_sql()
 
 
-def test_other_than_two_blocks_are_refused_for_now(broker: xpubsub.Broker) -> None:
-    for text in ("SELECT * FROM S//a AS $x", PAIR.format("JOIN", "5s") + " JOIN { $y = $z, 5s } S//c AS $z"):
-        with pytest.raises(xpubsub.UnsupportedError, match="other than two blocks"):
-            broker.subscribe("q", text)
+def test_one_block_alone_makes_something_of_each_message(broker: xpubsub.Broker) -> None:
+    broker.subscribe("all", "SELECT * FROM S")
+    broker.subscribe("some", "SELECT <o>{ $k, $a/@id }</o>".replace("$k, $a/@id", "$a/@id, $k")
+                     + " FROM S//a AS $a [.//k AS $k] [n > 1]")
+    found = broker.publish([("m", '<a id="7"><k>1</k><b><k>2</k></b><n>2</n></a>'), ("x", "<x/>")]).notifications.to_pylist()
+    assert sorted((row["subscription_id"], row["message_id"], row["output"]) for row in found) == [
+        ("all", "m", '<a id="7"><k>1</k><b><k>2</k></b><n>2</n></a>'), ("all", "x", "<x/>"),
+        ("some", "m", '<o id="7"><k>1</k></o>'), ("some", "m", '<o id="7"><k>2</k></o>')]
+
+
+def test_more_than_two_blocks_are_refused_for_now(broker: xpubsub.Broker) -> None:
+    with pytest.raises(xpubsub.UnsupportedError, match="more than two blocks"):
+        broker.subscribe("q", PAIR.format("JOIN", "5s") + " JOIN { $y = $z, 5s } S//c AS $z")
+
+
+SCRIPT = """
+import sys, xpubsub
+from tests.test_correlations import cycle
+broker = xpubsub.connect(sys.argv[1])
+print("open", flush=True)
+for number in range(1000):
+    broker.publish(cycle(number))
+    print(number, flush=True)
+"""
+
+
+def cycle(number: int) -> list[tuple[str, str, float]]:
+    """A batch: an `a` and, a second later, a `b`, with keys that recur."""
+    return [(f"a{number}", f"<a><k>{number % 3}</k></a>", 2.0 * number),
+            (f"b{number}", f"<b><k>{(number + 1) % 3}</k></b>", 2.0 * number + 1)]
+
+
+def notified_by(number: int) -> list[tuple[str, str]]:
+    """One for each `a` so far with the key of the batch's `b`."""
+    return [("q", f"b{number}")] * len([each for each in range(number + 1) if each % 3 == (number + 1) % 3])
+
+
+@pytest.mark.parametrize("after", [0.1, 0.45, 0.8])
+def test_killed_while_correlating(tmp_path: Any, after: float) -> None:
+    path = tmp_path / "s.duckdb"
+    with xpubsub.connect(path) as broker:
+        broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    finished = killed(SCRIPT, path, after)
+    with xpubsub.connect(path) as broker:
+        for number in range(finished, finished + 3):
+            assert notified(broker, *cycle(number)) == notified_by(number)
+
+
+@pytest.mark.parametrize("table", ["rbin", "rdoc", "rcopy", "rreturn", "rdoc_gone", "rdoc_ts"])
+def test_a_batch_cut_off_where_there_are_no_transactions(
+    broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    assert notified(broker, *cycle(0)) == notified_by(0)
+    engine, append = broker.store.engine, broker.store.engine.append
+
+    def cut_off(name: str, step: Step) -> None:
+        if name == table:
+            raise KeyboardInterrupt
+        append(name, step)
+
+    monkeypatch.setattr(engine, "transaction", nullcontext)
+    monkeypatch.setattr(engine, "append", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        broker.publish(cycle(1))
+    monkeypatch.setattr(engine, "append", append)
+    for number in (1, 1, 2, 3):
+        assert notified(broker, *cycle(number)) == notified_by(number)

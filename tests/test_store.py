@@ -165,12 +165,6 @@ def test_bad_calls_raise_our_errors(connect: Connect, call: Callable[[xpubsub.Br
         call(connect("duckdb"))
 
 
-@pytest.mark.parametrize("text", ["SELECT * FROM S//a AS $x", "A FOLLOWED BY { $x = $y, 1m } B"])
-def test_other_kinds_are_refused_by_name(connect: Connect, text: str) -> None:
-    with pytest.raises(xpubsub.UnsupportedError, match="correlation"):
-        connect("duckdb").subscribe("s", text)
-
-
 def test_connect_refuses_what_it_cannot_open(tmp_path: Path) -> None:
     (tmp_path / "text.duckdb").write_text("this is no database" * 100)
     for call in (

@@ -34,6 +34,6 @@ class Limits:
     max_joins: int = 8
     """Comparisons between the blocks of one correlation."""
     lateness: float | None = None
-    """Seconds by which a message may come late and still be correlated with all others; None is the longest window."""
+    """Seconds by which a message may come late for correlations; if not given, the longest window."""
     max_processes: int = 8
     """Processes that read subscriptions and messages, this one included; never more than there are cores."""

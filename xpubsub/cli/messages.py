@@ -13,7 +13,7 @@ from typing import BinaryIO
 from xpubsub.cli.program import Failure
 
 STDIN = "-"
-Message = tuple[str, bytes]
+Message = tuple[str, bytes, float | None]
 
 
 def message_paths(arguments: tuple[str, ...]) -> list[str]:
@@ -39,13 +39,16 @@ def _in_directory(directory: str) -> list[str]:
     return sorted(str(path) for path in Path(directory).rglob("*.xml") if path.is_file())
 
 
-def read_messages(paths: list[str], max_bytes: int) -> Iterator[Message]:
-    """(id, XML) of each message; of a message beyond the limit, no more than it takes to refuse it."""
+def read_messages(paths: list[str], max_bytes: int, *, file_times: bool = False) -> Iterator[Message]:
+    """(id, XML, time) of each message; of a message beyond the limit, no more than it takes to refuse it.
+
+    The time is that of the file's last change, if asked for, or none.
+    """
     for path in paths:
         if path == STDIN:
             yield from _lines(sys.stdin.buffer, max_bytes)
         else:
-            yield _id_of(path), read_file(path, max_bytes)
+            yield _id_of(path), read_file(path, max_bytes), os.path.getmtime(path) if file_times else None
 
 
 def _id_of(path: str) -> str:
@@ -67,7 +70,7 @@ def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[Message]:
         number += 1
         _skip_rest(stream, line, max_bytes)
         if line.strip():
-            yield f"line-{number}", line
+            yield f"line-{number}", line, None
 
 
 def _skip_rest(stream: BinaryIO, line: bytes, max_bytes: int) -> None:

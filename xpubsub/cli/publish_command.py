@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 import pyarrow as pa
 
 from xpubsub.broker import Broker
-from xpubsub.cli.messages import STDIN, batches, message_paths, read_messages
+from xpubsub.cli.messages import STDIN, Message, batches, message_paths, read_messages
 from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
@@ -44,11 +45,13 @@ SOME_REJECTED = 1
 @click.option("--timings", is_flag=True, help="Print the plan and the seconds of each step, on stderr.")
 @click.option("--batch-size", type=click.IntRange(min=1), default=10_000, show_default=True, metavar="N",
               help="Messages that are matched together; ids are unique within a batch.")
+@click.option("--file-times", is_flag=True,
+              help="For correlations, the time of a message is that of its file's last change, not of its arrival.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
     store: str, messages: tuple[str, ...], output: str | None, rejects: str | None, plan: str, progress: bool,
-    stream: str, timings: bool, batch_size: int, engine: str, master: str | None, **limits: Any,
+    stream: str, timings: bool, batch_size: int, file_times: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
@@ -68,7 +71,8 @@ def publish(
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED)), REJECTED)
         with reporting(progress, None if STDIN in paths else len(paths)) as reporter:
-            _publish(broker, paths, batch_size, tally, reporter, stream=stream, plan=plan)
+            read = read_messages(paths, broker.limits.max_bytes, file_times=file_times)
+            _publish(broker, batches(read, batch_size), tally, reporter, stream=stream, plan=plan)
     tally.report(timings=timings)
     if tally.rejected:
         raise SystemExit(SOME_REJECTED)
@@ -82,9 +86,8 @@ def _check_files(output: str | None, rejects: str | None) -> None:
 
 
 def _publish(
-    broker: Broker, paths: list[str], batch_size: int, tally: Tally, reporter: Reporter, **how: str
+    broker: Broker, cut: Iterator[Iterator[Message]], tally: Tally, reporter: Reporter, **how: str
 ) -> None:
-    messages = read_messages(paths, broker.limits.max_bytes)
-    for batch in batches(messages, batch_size):
+    for batch in cut:
         tally.add(broker.publish(tally.counted(batch), progress=reporter.read, **how))
         reporter.matched(tally.notified)

@@ -91,6 +91,8 @@ class _Conjunction:
 
     def sql(self) -> str:
         template = self._stored.template
+        if not template.edges:
+            return self._alone()
         equal = [edge for edge in template.edges if edge.op == "="]
         for number, edge in enumerate(equal, start=1):
             self._value_join(f"e{number}", edge, first=number == 1)
@@ -108,6 +110,17 @@ class _Conjunction:
                 f"select t.cid, e1.doc_left, e1.doc_right, [{nodes}] as nodes\n"
                 f"from rt_{self._stored.template_id} as t\n{joins}\nwhere {where}")
 
+    def _alone(self) -> str:
+        """Of one block there is nothing to join: its nodes in the messages of the batch."""
+        template = self._stored.template
+        self._joins.append("join rbin_w as e1 on e1.var1 = 0 and e1.var2 = t.var1")
+        self._node[1] = "e1.node2"
+        self._structure(1, self._trees[0], "docid", "rbin_w")
+        nodes = ", ".join(self._node[place] for place in range(1, template.size + 1))
+        return (f"-- One row: nodes of a message that fulfil a correlation of the template {template.text}.\n"
+                f"select t.cid, e1.docid as doc_left, e1.docid as doc_right, [{nodes}] as nodes\n"
+                f"from rt_{self._stored.template_id} as t\n" + "\n".join(self._joins))
+
     def _value_join(self, name: str, edge: Edge, *, first: bool) -> None:
         on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
         if not first:
@@ -122,7 +135,7 @@ class _Conjunction:
         self._node[place] = expression
         return []
 
-    def _structure(self, start: int, parents: Sequence[int], doc: str) -> None:
+    def _structure(self, start: int, parents: Sequence[int], doc: str, edges: str = "rlink") -> None:
         """The edges of a tree, from its leaves up: a node is known before its parent is."""
         for offset in range(len(parents) - 1, -1, -1):
             parent, child = parents[offset], start + offset
@@ -131,7 +144,7 @@ class _Conjunction:
             name = f"s{child}"
             on = [f"{name}.docid = e1.{doc}", f"{name}.var1 = t.var{parent}", f"{name}.var2 = t.var{child}"]
             on += self._same(child, f"{name}.node2") + self._same(parent, f"{name}.node1")
-            self._joins.append(f"join rlink as {name} on {' and '.join(on)}")
+            self._joins.append(f"join {edges} as {name} on {' and '.join(on)}")
 
     def _times(self) -> None:
         self._joins.append("join rdoc_time as l on l.docid = e1.doc_left")

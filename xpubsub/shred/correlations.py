@@ -12,8 +12,8 @@ from xpubsub.language.block_tree import ResultTemplate, result_template
 from xpubsub.language.flwr_syntax import Content, Copy, Element, Name
 from xpubsub.language.join_minor import kept_blocks
 from xpubsub.language.join_patterns import JoinPatterns, join_patterns
+from xpubsub.language.join_templates import JoinGraph
 from xpubsub.language.join_templates import Template as JoinTemplate
-from xpubsub.language.join_templates import join_graphs
 from xpubsub.language.join_templates import template_of as join_template_of
 from xpubsub.language.syntax import Path
 from xpubsub.language.xscl_syntax import Correlation
@@ -54,8 +54,8 @@ class CorrelationRows:
 
 def correlation_rows(tree: Correlation, text: str, limits: Limits) -> CorrelationRows:
     """The rows of a parsed correlation."""
-    if len(tree.operators) != 1:
-        raise UnsupportedError("a correlation of other than two blocks is not supported", code="unsupported", text=text)
+    if len(tree.operators) > 1:
+        raise UnsupportedError("a correlation of more than two blocks is not supported", code="unsupported", text=text)
     return _Compiler(tree, text, limits).rows()
 
 
@@ -63,11 +63,11 @@ class _Compiler:
     def __init__(self, tree: Correlation, text: str, limits: Limits) -> None:
         self._tree = tree
         self._patterns = join_patterns(tree, text, limits)
-        [graph] = join_graphs(self._patterns, text, limits)
-        self._use = join_template_of(graph)
-        joined = (*graph.left, graph.right)
+        joined = kept_blocks(self._patterns, text, limits)
+        joins = tuple(join for operator in self._patterns.operators for join in operator.joins)
+        self._use = join_template_of(JoinGraph(joined[:-1], joined[-1], joins))
         shown = kept_blocks(self._patterns, text, limits, self._patterns.outputs)
-        self._variables = PatternVariables(joined, shown, graph.joins, text, limits)
+        self._variables = PatternVariables(joined, shown, joins, text, limits)
         self._found = self._variables.steps(self._use.nodes, self._patterns.outputs)
         self._result = self._made(text, limits)
 
@@ -83,8 +83,9 @@ class _Compiler:
     def rows(self) -> CorrelationRows:
         template = json.dumps([json.dumps(["s", self._result.nodes], ensure_ascii=False, separators=(",", ":"))])
         made_by = stable_id("template", template), template
-        operator, join_template = self._patterns.operators[0], self._use.template
-        query = self._variables.joined(self._use.nodes), operator.window, operator.kind == "followed by"
+        join_template = self._use.template
+        operators = [(each.window, each.kind == "followed by") for each in self._patterns.operators]
+        query = self._variables.joined(self._use.nodes), *(operators or [(0.0, False)])[0]
         mentioned = [self._found.places[number] for number in self._patterns.outputs]
         of_right = [number in self._variables.right for number in self._patterns.outputs]
         output = mentioned, of_right, self._tree.publish
@@ -116,9 +117,9 @@ def _dumped(template: JoinTemplate) -> str:
 
 
 def _default(patterns: JoinPatterns) -> Content:
-    """Copies of the roots of the blocks inside `<match>`."""
-    copies = (Copy(Path(False, (), variable=_ROOT.format(block.root))) for block in patterns.blocks)
-    return Element(Name("match"), content=tuple(copies))
+    """Copies of the roots of the blocks inside `<match>`; of one block, of its root alone."""
+    copies = tuple(Copy(Path(False, (), variable=_ROOT.format(block.root))) for block in patterns.blocks)
+    return Element(Name("match"), content=copies) if len(copies) > 1 else copies[0]
 
 
 def _parts(nodes: object) -> Iterator[Row]:

@@ -124,7 +124,7 @@ class PatternVariables:
         edges: dict[Edge, None] = {}
         for block in self._joined:
             for node in block.nodes:
-                if node.parent or node.number in compared:
+                if node.parent or node.number in compared or not self._joins:
                     edges[self._edge(block.stream, node.parent, node.number, self._join_ids)] = None
         for block in self._shown:
             own = {node.number for node in block.nodes}
