@@ -28,33 +28,3 @@ select 'query' as what, n.query as text, q.query as other
 from compiled_query as n
 join new_query as q on q.sub_id = n.sub_id and q.row_no <> n.row_no
 where q.query <> n.query
-union all
-select 'transformation' as what, n.canonical as text, s.definition as other
-from compiled_transformation as n
-join transformation as s on s.tid = n.tid
-where s.definition <> n.canonical
-union all
-select 'transformation' as what, min(canonical) as text, max(canonical) as other
-from compiled_transformation
-group by tid
-having min(canonical) <> max(canonical)
-union all
-select 'template' as what, n.template as text, s.definition as other
-from compiled_transformation as n
-join output_template as s on s.template_id = n.template_id
-where s.definition <> n.template
-union all
-select 'template' as what, min(template) as text, max(template) as other
-from compiled_transformation
-group by template_id
-having min(template) <> max(template)
-union all
-select 'correlation' as what, n.canonical as text, s.definition as other
-from compiled_correlation as n
-join correlation as s on s.cid = n.cid
-where s.definition <> n.canonical
-union all
-select 'correlation' as what, min(canonical) as text, max(canonical) as other
-from compiled_correlation
-group by cid
-having min(canonical) <> max(canonical)

@@ -23,7 +23,9 @@ def expected(queries: dict[str, Query], messages: list[tuple[str, Message]]) -> 
     return found
 
 
-def published(broker: xpubsub.Broker, messages: list[tuple[str, Message]], random: Random, most: int) -> Found:
+def published(
+    broker: xpubsub.Broker, messages: list[tuple[str, Message]], random: Random, most: int, plan: str = "auto"
+) -> Found:
     """Publish in batches of random sizes, each of one stream."""
     found: Found = Counter()
     for stream, group in groupby(messages, key=lambda each: each[0]):
@@ -31,7 +33,7 @@ def published(broker: xpubsub.Broker, messages: list[tuple[str, Message]], rando
         while waiting:
             size = random.randint(1, most)
             batch, waiting = waiting[:size], waiting[size:]
-            for row in broker.publish(batch, stream=stream).notifications.to_pylist():
+            for row in broker.publish(batch, stream=stream, plan=plan).notifications.to_pylist():
                 found[row["message_id"], row["subscription_id"], canonical(row["output"])] += 1
     return found
 
@@ -47,6 +49,14 @@ def test_correlations_agree_with_a_loop(seed: int) -> None:
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe_many((name, query.text) for name, query in queries.items())
         assert published(broker, messages, Random(seed), 8) == expected(queries, messages)
+
+
+@pytest.mark.parametrize("plan", ["mmqjp", "sequential"])
+def test_other_plans_agree_with_a_loop(plan: str) -> None:
+    messages, queries = given(1, 12, 12)
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many((name, query.text) for name, query in queries.items())
+        assert published(broker, messages, Random(2), 12, plan) == expected(queries, messages)
 
 
 def test_correlations_agree_with_a_loop_on_spark(connect: Any) -> None:

@@ -16,12 +16,13 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.correlate import OUTPUTS, SHARED, TEXTS, StoredTemplate, join_steps, witness_steps
+from xpubsub.plan.correlate import OUTPUTS, TEXTS, StoredTemplate, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.reads import (
     CORRELATION_NOTIFICATIONS,
     EVENTS,
     JOIN_DEFINITIONS,
     JOIN_PLACES,
+    JOIN_QUERIES,
     JOIN_TEMPLATES,
     LAST_DOCID,
     PUBLISHED,
@@ -42,20 +43,25 @@ class Correlating:
 
     store: Store
     stage_1: Pipeline
-    stage_2: Pipeline
+    templates: list[StoredTemplate]
+    places: int
     definitions: dict[int, str]
 
-    @property
-    def all_steps(self) -> Pipeline:
+    def all_steps(self, plan: str) -> Pipeline:
         """All steps, from the batch's nodes to what outputs are made of."""
-        return (*self.stage_1, *SHARED, *self.stage_2, *OUTPUTS, TEXTS)
+        chosen = chosen_plan(plan)
+        rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
+        cids = [(row["template_id"], row["cid"]) for row in rows]
+        return (*self.stage_1, *join_steps(self.templates, self.places, chosen, cids), *OUTPUTS, TEXTS)
 
-    def run(self, times: Times, stream: str, limits: Limits, timings: Timings) -> tuple[pa.Table, list[Published]]:
+    def run(
+        self, times: Times, stream: str, plan: str, limits: Limits, timings: Timings
+    ) -> tuple[pa.Table, list[Published]]:
         """The notifications of a batch, and what is published by it; the batch is kept."""
         engine = self.store.engine
         with engine.transaction():
             engine.load("rdoc_ts_w", table_of(self._numbered(times, stream), RDOC_TS_W))
-            for step in self.all_steps[:-1]:
+            for step in self.all_steps(plan)[:-1]:
                 with timings.of(step.name):
                     engine.run(step)
             with timings.of("correlation_made"):
@@ -98,7 +104,7 @@ def load_correlating(store: Store, summary: Summary) -> Correlating:
     templates = [StoredTemplate(row["template_id"], _template(row["definition"])) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
-    return Correlating(store, witness_steps(summary.levels), join_steps(templates, places), definitions)
+    return Correlating(store, witness_steps(summary.levels), templates, places, definitions)
 
 
 def _template(definition: str) -> Template:

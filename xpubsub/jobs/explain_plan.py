@@ -29,7 +29,7 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
         steps = (*steps[:-1], *carried_out.all_steps(_sql_step(steps[-1])))
         reasons += transforming.reasons(carried_out)
     if summary.correlations:
-        steps = (*steps, *load_correlating(store, summary).all_steps)
+        steps = (*steps, *load_correlating(store, summary).all_steps(plan))
     chosen = both(choice, transform)
     head = [f"plan: {chosen.plan} ({chosen.reason})", f"steps: {' → '.join(step.name for step in steps)}", *reasons]
     return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])

@@ -106,7 +106,7 @@ class FramePublisher:
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             if known.correlating is not None:
-                found, published = known.correlating.run(times, stream, self._limits, timings)
+                found, published = known.correlating.run(times, stream, plan, self._limits, timings)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)

@@ -93,7 +93,7 @@ class Publisher:
                 if notifications is None:
                     self._load(shredder, timings)
                     notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
-                    notifications = self._correlate(notifications, times, stream, timings)
+                    notifications = self._correlate(notifications, times, stream, plan, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
                 yield Result(notifications, rejected, both(choice, transform), timings)
@@ -170,14 +170,14 @@ class Publisher:
             return engine.fetch(last)
 
     def _correlate(
-        self, notifications: pa.Table, times: Times, stream: str, timings: Timings
+        self, notifications: pa.Table, times: Times, stream: str, plan: str, timings: Timings
     ) -> pa.Table:
         """Add the notifications of correlations; what they publish is for later."""
         if not self.summary().correlations:
             return notifications
         if self._correlating is None:
             self._correlating = load_correlating(self._store, self.summary())
-        found, self._published = self._correlating.run(times, stream, self._limits, timings)
+        found, self._published = self._correlating.run(times, stream, plan, self._limits, timings)
         return pa.concat_tables([notifications, found.cast(notifications.schema)])
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:

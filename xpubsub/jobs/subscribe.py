@@ -17,7 +17,7 @@ from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
 from xpubsub.plan.flows import STREAM_FLOW, cycles
 from xpubsub.plan.reads import ADDED, REMOVED, REMOVED_KINDS
-from xpubsub.plan.subscribe import APPENDS, NEW
+from xpubsub.plan.subscribe import KINDS, Kinds
 from xpubsub.shred.compiled import OUTPUTS
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import file_step
@@ -50,12 +50,14 @@ def subscribe(
         compiled = compiling(compiler, None) if store.engine.DISTRIBUTED else compiling_in_parallel(compiler, progress)
         store.engine.split_arrow(incoming, compiled, OUTPUTS)
         store.run(*store.visible_asked())
-        _refuse(store)
-        store.run(*NEW)
-        store.refuse_collisions(file_step("collision"))
+        kinds = Kinds(**store.rows(KINDS)[0])
+        _refuse(store, kinds)
+        store.run(*kinds.new)
+        for step in kinds.collisions:
+            store.refuse_collisions(step)
         match_new_linear_paths(store, limits)
         arrange(store)
-        store.append(*APPENDS)
+        store.append(*kinds.appends)
         return int(store.rows(ADDED)[0]["added"])
 
 
@@ -71,7 +73,9 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
     return [row["subscription_id"] for row in removed]
 
 
-def _refuse(store: Store) -> None:
-    conflicts = store.rows(file_step("subscribe_conflict")) or cycles(store.rows(STREAM_FLOW))
+def _refuse(store: Store, kinds: Kinds) -> None:
+    conflicts = store.rows(file_step("subscribe_conflict"))
+    if kinds.correlations and not conflicts:
+        conflicts = cycles(store.rows(STREAM_FLOW))
     if conflicts:
         raise RowErrors(sorted(conflicts, key=itemgetter("row_no")))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xpubsub.errors import Error
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.step import Pipeline, Step, file_step
 
-VIEW_PLANS = ("mmqjp-view", "mmqjp", "sequential")
+CORRELATE_PLANS = ("mmqjp-view", "mmqjp", "sequential")
+"""Values in common are found once for all templates; for each template; or for each correlation, by itself."""
 _COMPARE = {"!=": "{left}.value <> {right}.value"}
 """Residual comparisons by operator; the others compare numbers."""
 
@@ -35,24 +37,49 @@ def witness_steps(levels: int) -> Pipeline:
     )
 
 
-SHARED: Pipeline = (
+_KEPT: Pipeline = (
     file_step("rdoc_dead"), file_step("rdoc_live", reused=True), file_step("rdoc_time", reused=True),
+)
+_VIEWS: Pipeline = (
     file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
     file_step("rvj", reused=True), file_step("rdoc_joined", reused=True), file_step("rlink", reused=True),
     file_step("rvalue", reused=True),
 )
-"""Stage 2, what all templates share: values in common between messages, and the edges of those messages."""
+"""What all templates share: values in common between messages, and the edges of those messages."""
+_BASES: Pipeline = (
+    file_step("rbin_any", reused=True), file_step("rdoc_any", reused=True),
+    Step("rlink", "select docid, var1, var2, node1, node2 from rbin_any", reused=True),
+    Step("rvalue", "select docid, node, value, number from rdoc_any", reused=True),
+)
+"""The same where nothing is shared: all edges and values, kept and of the batch."""
 
 
-def join_steps(templates: Sequence[StoredTemplate], places: int) -> Pipeline:
-    """Stage 2: a conjunctive query for each template, then the nodes that outputs mention."""
-    each = tuple(step for stored in templates for step in _template(stored))
-    found = " union all ".join(f"select cid, doc_left, doc_right, nodes from {_rout(stored)}" for stored in templates)
-    steps = [Step("rout_0", f"-- One row: nodes of two messages that fulfil a correlation.\n{found}", reused=True)]
+def chosen_plan(asked: str) -> str:
+    """The plan for correlations among those asked for."""
+    named = [name.strip() for name in asked.split(",") if name.strip() in CORRELATE_PLANS]
+    if len(named) > 1:
+        raise Error(f"{' and '.join(named)} are plans for the same kind of subscription: name one")
+    return named[0] if named else CORRELATE_PLANS[0]
+
+
+def join_steps(
+    templates: Sequence[StoredTemplate], places: int, plan: str, cids: Sequence[tuple[int, int]]
+) -> Pipeline:
+    """Stage 2: conjunctive queries for each template, or for each correlation (with its template) by itself."""
+    by_id = {stored.template_id: stored for stored in templates}
+    units = [_Unit(by_id[template_id], plan, cid) for template_id, cid in cids] if plan == "sequential" else [
+        _Unit(stored, plan) for stored in templates]
+    each = tuple(step for unit in units for step in unit.steps())
+    found = " union all ".join(f"select cid, doc_left, doc_right, nodes from {unit.found}" for unit in units)
+    nothing = ("select cast(0 as bigint) as cid, cast(0 as bigint) as doc_left, cast(0 as bigint) as doc_right,"
+               " cast([] as integer[]) as nodes where false")
+    header = "-- One row: nodes of two messages that fulfil a correlation."
+    steps = [Step("rout_0", f"{header}\n{found or nothing}", reused=True)]
     for place in range(1, places + 1):
         before = f"rout_{place - 1}"
         steps.append(file_step(f"rout_{place}", file="rout_step", reused=True, before=before, place=str(place)))
-    return (*each, *steps, file_step("correlated", before=f"rout_{places}", reused=True))
+    views = _VIEWS if plan == "mmqjp-view" else _BASES
+    return (*_KEPT, *views, *each, *steps, file_step("correlated", before=f"rout_{places}", reused=True))
 
 
 OUTPUTS: Pipeline = (
@@ -63,42 +90,60 @@ OUTPUTS: Pipeline = (
 TEXTS = file_step("correlated_text")
 
 
-def _rout(stored: StoredTemplate) -> str:
-    return f"rout_t{stored.template_id}"
+@dataclass(frozen=True)
+class _Unit:
+    """What one conjunctive query answers: all correlations of a template, or one of them."""
 
+    stored: StoredTemplate
+    plan: str
+    cid: int | None = None
 
-def _template(stored: StoredTemplate) -> Iterator[Step]:
-    """R_T of a template, and its conjunctive query."""
-    number, size = stored.template_id, stored.template.size
-    variables = ", ".join(f"list_extract(q.vars, {place}) as var{place}" for place in range(1, size + 1))
-    header = f"-- One row: a correlation of the template {stored.template.text}."
-    yield Step(
-        f"rt_{number}",
-        f"{header}\nselect q.cid, {variables}, q.wl, q.followed\nfrom join_query as q\n"
-        f"semi join correlation_wanted as c on c.cid = q.cid\nwhere q.template_id = {number}")
-    yield Step(_rout(stored), _Conjunction(stored).sql())
+    @property
+    def name(self) -> str:
+        return f"t{self.stored.template_id}" if self.cid is None else f"q{self.cid}"
+
+    @property
+    def found(self) -> str:
+        return f"rout_{self.name}"
+
+    def steps(self) -> Iterator[Step]:
+        """R_T of the template, values in common unless they are shared, and the conjunctive query."""
+        template, queries = self.stored.template, f"rt_{self.name}"
+        variables = ", ".join(f"list_extract(q.vars, {place}) as var{place}" for place in range(1, template.size + 1))
+        only = f"q.template_id = {self.stored.template_id}" + ("" if self.cid is None else f" and q.cid = {self.cid}")
+        header = f"-- One row: a correlation of the template {template.text}."
+        yield Step(
+            queries,
+            f"{header}\nselect q.cid, {variables}, q.wl, q.followed\nfrom join_query as q\n"
+            f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
+        values = "rvj"
+        if self.plan != "mmqjp-view":
+            values = f"rvj_{self.name}"
+            yield file_step(values, file="rvj_own", reused=True, queries=queries)
+        yield Step(self.found, _Conjunction(template, queries, values).sql())
 
 
 class _Conjunction:
     """The conjunctive query of a template, over values in common and edges."""
 
-    def __init__(self, stored: StoredTemplate) -> None:
-        self._stored = stored
-        self._trees = stored.template.trees
+    def __init__(self, template: Template, queries: str, values: str) -> None:
+        self._template = template
+        self._queries = queries
+        self._values = values
         self._node: dict[int, str] = {}
         """By meta-variable: the expression of its node."""
         self._joins: list[str] = []
 
     def sql(self) -> str:
-        template = self._stored.template
+        template = self._template
         if not template.edges:
             return self._alone()
         equal = [edge for edge in template.edges if edge.op == "="]
         for number, edge in enumerate(equal, start=1):
             self._value_join(f"e{number}", edge, first=number == 1)
         starts = 1
-        for side, parents in enumerate(self._trees):
-            self._structure(starts, parents, "doc_right" if side == len(self._trees) - 1 else "doc_left")
+        for side, parents in enumerate(self._template.trees):
+            self._structure(starts, parents, "doc_right" if side == len(self._template.trees) - 1 else "doc_left")
             starts += len(parents)
         self._times()
         residual = [self._residual(number, edge) for number, edge in enumerate(template.edges) if edge.op != "="]
@@ -108,25 +153,25 @@ class _Conjunction:
         joins, where = "\n".join(self._joins), " and ".join([window, *residual])
         return (f"-- One row: nodes of two messages that fulfil a correlation of the template {template.text}.\n"
                 f"select t.cid, e1.doc_left, e1.doc_right, [{nodes}] as nodes\n"
-                f"from rt_{self._stored.template_id} as t\n{joins}\nwhere {where}")
+                f"from {self._queries} as t\n{joins}\nwhere {where}")
 
     def _alone(self) -> str:
         """Of one block there is nothing to join: its nodes in the messages of the batch."""
-        template = self._stored.template
+        template = self._template
         self._joins.append("join rbin_w as e1 on e1.var1 = 0 and e1.var2 = t.var1")
         self._node[1] = "e1.node2"
-        self._structure(1, self._trees[0], "docid", "rbin_w")
+        self._structure(1, self._template.trees[0], "docid", "rbin_w")
         nodes = ", ".join(self._node[place] for place in range(1, template.size + 1))
         return (f"-- One row: nodes of a message that fulfil a correlation of the template {template.text}.\n"
                 f"select t.cid, e1.docid as doc_left, e1.docid as doc_right, [{nodes}] as nodes\n"
-                f"from rt_{self._stored.template_id} as t\n" + "\n".join(self._joins))
+                f"from {self._queries} as t\n" + "\n".join(self._joins))
 
     def _value_join(self, name: str, edge: Edge, *, first: bool) -> None:
         on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
         if not first:
             on += [f"{name}.doc_left = e1.doc_left", f"{name}.doc_right = e1.doc_right"]
         on += self._same(edge.left, f"{name}.node_left") + self._same(edge.right, f"{name}.node_right")
-        self._joins.append(f"join rvj as {name} on {' and '.join(on)}")
+        self._joins.append(f"join {self._values} as {name} on {' and '.join(on)}")
 
     def _same(self, place: int, expression: str) -> list[str]:
         """A node that is known must be the same; one that is not is known from now on."""

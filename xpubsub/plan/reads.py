@@ -47,6 +47,7 @@ LOOKS = Step("looks", "select tid, step, sub_id, looks_at, negated from transfor
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")
 JOIN_TEMPLATES = Step("join_templates", "select template_id, definition from join_template")
+JOIN_QUERIES = Step("join_queries", "select template_id, cid from join_query order by cid")
 JOIN_PLACES = Step("join_places", "select coalesce(max(place), 0) as places from join_step")
 JOIN_DEFINITIONS = Step(
     "join_definitions",

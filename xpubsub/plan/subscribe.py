@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xpubsub.plan.arrange import NEW_PREDICATE, NEW_SUMMARY
 from xpubsub.step import Pipeline, Step, file_step
 
@@ -12,8 +14,6 @@ NEW: Pipeline = (
     file_step("call_brinfo", reused=True),
     file_step("new_linear_path", reused=True),
     file_step("new_brinfo", reused=True),
-    file_step("new_tid", reused=True),
-    file_step("new_cid", reused=True),
 )
 """What the call brings that the store lacks."""
 
@@ -25,7 +25,41 @@ PATHS: tuple[tuple[str, Step], ...] = (
 
 TAGPATH_COLLISION = file_step("tagpath_collision")
 
-APPENDS: tuple[tuple[str, Step], ...] = (
+@dataclass(frozen=True)
+class Kinds:
+    """Which kinds of subscription a call brings, beside filters."""
+
+    transformations: bool = False
+    correlations: bool = False
+
+    @property
+    def new(self) -> Pipeline:
+        """What the call brings that the store lacks."""
+        tids = (file_step("new_tid", reused=True),) if self.transformations else ()
+        return (*NEW, *tids, *((file_step("new_cid", reused=True),) if self.correlations else ()))
+
+    @property
+    def collisions(self) -> Pipeline:
+        """What finds two texts with one id."""
+        more = {"collision_transformation": self.transformations, "collision_correlation": self.correlations}
+        return (file_step("collision"), *(file_step(name) for name, there in more.items() if there))
+
+    @property
+    def appends(self) -> tuple[tuple[str, Step], ...]:
+        """Table by table in the order of writing: whatever stops it, nothing is visible that is not complete."""
+        conditions = _CONDITIONS if self.transformations or self.correlations else ()
+        return (*_QUERIES, *conditions, *(_TRANSFORMATIONS if self.transformations else ()),
+                *(_CORRELATIONS if self.correlations else ()), *_SUBSCRIPTIONS,
+                *(_FULFILLED["transformation"] if self.transformations else ()),
+                *(_FULFILLED["correlation"] if self.correlations else ()), _LAST)
+
+
+KINDS = Step(
+    "kinds",
+    "select (select count(*) from compiled_transformation) > 0 as transformations,"
+    " (select count(*) from compiled_correlation) > 0 as correlations")
+
+_QUERIES: tuple[tuple[str, Step], ...] = (
     *PATHS,
     ("query_linear_path", Step("new_linear_path_row", "select * from new_linear_path")),
     ("linear_path_use", file_step("new_use")),
@@ -41,14 +75,17 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("predicate_unroll", file_step("new_unroll")),
     ("access_subscription", file_step("new_access_subscription")),
     ("query_summary", NEW_SUMMARY),
+)
+_CONDITIONS = (("condition_query", file_step("new_condition_query")), ("output_template", file_step("new_template")))
+_TRANSFORMATIONS = (
     ("transformation_step", file_step("new_step")),
     ("transformation_condition", file_step("new_condition")),
-    ("condition_query", file_step("new_condition_query")),
     ("template_return", file_step("new_return")),
-    ("output_template", file_step("new_template")),
     ("block_repeat", file_step("new_repeat")),
     ("transformation_template", file_step("new_transformation_template")),
     ("transformation", file_step("new_transformation")),
+)
+_CORRELATIONS = (
     ("variable_condition", file_step("new_variable_condition")),
     ("join_part", file_step("new_join_part")),
     ("join_edge", file_step("new_join_edge")),
@@ -58,10 +95,13 @@ APPENDS: tuple[tuple[str, Step], ...] = (
     ("join_template", file_step("new_join_template")),
     ("join_query", file_step("new_join_query")),
     ("correlation", file_step("new_correlation")),
+)
+_SUBSCRIPTIONS = (
     ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
     ("subscription_query", file_step("new_subscription_query")),
-    ("subscription_transformation", file_step("new_subscription_transformation")),
-    ("subscription_correlation", file_step("new_subscription_correlation")),
-    ("subscription", file_step("new_subscription")),
 )
-"""Table by table in the order of writing: whatever stops it, nothing is visible that is not complete."""
+_FULFILLED = {
+    "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),
+    "correlation": (("subscription_correlation", file_step("new_subscription_correlation")),),
+}
+_LAST = ("subscription", file_step("new_subscription"))
