@@ -89,6 +89,8 @@ def test_every_feature_takes_part(drawn: Any) -> None:
 @pytest.mark.parametrize("branches_in_sql", [True, False], ids=["brpred-sql", "brpred-function"])
 @pytest.mark.parametrize("plan", PLANS)
 def test_agrees_with_lxml(subscribed: Any, drawn: Any, plan: str, branches_in_sql: bool) -> None:
+    if subscribed.store.engine.DISTRIBUTED and plan != PLANS[0] and branches_in_sql:
+        pytest.skip("on Spark with one plan only: the SQL for branches is the same")
     messages, expressions, _, wanted = drawn
     result = subscribed._publisher.publish(list(messages.items()), "S", plan, branches_in_sql)
     assert result.rejected.num_rows == 0

@@ -94,7 +94,7 @@ def test_an_error_in_the_middle_of_a_call_leaves_nothing(tmp_path: Path, monkeyp
         assert pairs(broker.publish([("m", "<a><b/><c/></a>")]).notifications.to_pylist()) == {("m", "s")}
 
 
-TABLES = ("query_linear_path", "stored_query", "subscription", "completed_call")
+TABLES = ("stored_query", "completed_call")
 
 
 @pytest.mark.parametrize("table", TABLES)

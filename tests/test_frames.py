@@ -143,6 +143,8 @@ def test_the_batch_job_makes_the_outputs_of_transformations(spark_session: Any, 
     lines.write_text('{"id": "m1", "xml": "<a><b>1</b></a>"}\n{"id": "m2", "xml": "<a><c/></a>"}\n')
     with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
         broker.subscribe("t", "<o>{ for $a in //a where $a/b = 1 return <made>{ $a/b }</made> }</o>")
+        schema = broker.schema("<!DOCTYPE a [<!ELEMENT a (b | c)*><!ELEMENT b (#PCDATA)><!ELEMENT c EMPTY>]>")
+        assert broker.schemas() == {"": schema}
         given = arguments(output, input=str(lines))
         assert batch.run(broker._publisher, spark_session, given) == 0
     expected = {"message_id": "m1", "subscription_id": "t", "output": "<o><made><b>1</b></made></o>"}

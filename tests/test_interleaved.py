@@ -61,5 +61,5 @@ class Interleaved(RuleBasedStateMachine):
 
 TestInterleaved = Interleaved.TestCase
 TestInterleaved.settings = settings(
-    max_examples=12, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=8, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
 )

@@ -22,7 +22,8 @@ TYPES = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespac
     <xs:element name="sku" type="xs:string"/></xs:sequence></xs:complexType></xs:schema>"""
 
 
-def test_registered_listed_replaced_and_removed(connect: Callable[..., xpubsub.Broker], engine: str) -> None:
+def test_registered_listed_replaced_and_removed(connect: Callable[..., xpubsub.Broker]) -> None:
+    engine = "duckdb"
     broker = connect(engine)
     assert broker.schemas() == {} and load_schema(broker.store) is None and broker.schema(None) is None
     changes = broker.store.engine.shared.changes
