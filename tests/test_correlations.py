@@ -242,3 +242,25 @@ def test_a_batch_cut_off_where_there_are_no_transactions(
     monkeypatch.setattr(engine, "append", append)
     for number in (1, 1, 2, 3):
         assert notified(broker, *cycle(number)) == notified_by(number)
+
+
+def test_an_error_while_keeping_leaves_the_state_as_it_was(
+    broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    notified(broker, *cycle(0))
+    kept = rows(broker, "select * from rbin")
+    append = broker.store.engine.append
+
+    def full(name: str, step: Step) -> None:
+        if name == "rdoc_ts":
+            raise xpubsub.EngineError("disk full")
+        append(name, step)
+
+    monkeypatch.setattr(broker.store.engine, "append", full)
+    with pytest.raises(xpubsub.EngineError):
+        broker.publish(cycle(1))
+    monkeypatch.undo()
+    assert rows(broker, "select * from rbin") == kept
+    for number in (1, 2):
+        assert notified(broker, *cycle(number)) == notified_by(number)
