@@ -1,4 +1,5 @@
--- One row: a message of which something is made: by which templates of which nodes, what returned paths lead to, and copies.
+-- One row: a message of which something is made: by which templates of which nodes, what returned paths lead to (or
+-- all its nodes, to be searched), and copies.
 select m.event_id, m.made, r.returned, c.copies
 from (
   select event_id, list(struct_pack(template_id := template_id, bound := bound)) as made
@@ -6,8 +7,8 @@ from (
   group by event_id
 ) as m
 left join (
-  select event_id, list(struct_pack(brinfo_id := brinfo_id, base := base, nodes := nodes)) as returned
-  from returned
+  select event_id, list(struct_pack($fields)) as returned
+  from $found
   group by event_id
 ) as r on r.event_id = m.event_id
 left join (

@@ -70,9 +70,11 @@ def _paths(sharing: Sharing) -> Pipeline:
 
 def _outputs(sharing: Sharing) -> Steps:
     if not sharing.returns:
-        return (FunctionStep("output", file_step("produced", file="produced_searched"), FACTORY),)
+        nodes = file_step("produced", found="searched_node", fields="tagpath := tagpath, idpath := idpath")
+        return (FunctionStep("output", nodes, FACTORY),)
     tuples = file_step("return_tuple", distinct="distinct" if sharing.repeats else "")
-    return (tuples, file_step("returned"), FunctionStep("output", file_step("produced"), FACTORY))
+    groups = file_step("produced", found="returned", fields="brinfo_id := brinfo_id, base := base, nodes := nodes")
+    return (tuples, file_step("returned"), FunctionStep("output", groups, FACTORY))
 
 
 def _depth(depth: int, places: int, sharing: Sharing) -> Iterator[Step | FunctionStep]:
