@@ -89,36 +89,40 @@ class CompilerRun:
                 raise Error("the id is empty")
             if text is None:
                 raise Error("the text is missing")
-            if is_xscl(text):
+            known = self._known(text)
+            if known is not None:
+                self._rows.add(row_no, *known)
+            elif is_xscl(text):
                 self._rows.add_correlation(row_no, self._compiler.correlation(text))
-                return
-            if _TRANSFORMATION.match(text):
+            elif _TRANSFORMATION.match(text):
                 self._rows.add_transformation(row_no, self._compiler.transformation(text))
-                return
-            template, constants = self._template(text)
-            self._rows.add(row_no, template, constants)
+            else:
+                self._rows.add(row_no, *self._template(text))
         except LocatedError as error:
             place = (error.line, error.column, error.caret() if error.text else None)
             self._rows.refuse(row_no, subscription_id, _code(error), error.reason, place)
         except Error as error:
             self._rows.refuse(row_no, subscription_id, "bad-row", str(error))
 
-    def _template(self, text: str) -> tuple[Template, Constants]:
-        """The template of a text's shape if it has one, else the text's own."""
-        if len(text) <= self._compiler.limits.max_expression:
-            shape, constants = self._shapes.take_out(text)
-            known = self._templates.get(shape) or self._learn(shape, text, constants)
-            if known is not None and "" not in constants:
-                return known, constants
-        return template_of(self._compiler.queries(text)), ()
-
-    def _learn(self, shape: Shape, text: str, constants: Constants) -> Template | None:
-        if shape in self._templates:
+    def _known(self, text: str) -> tuple[Template, Constants] | None:
+        """The template of a filter's shape, if it has been learned: such a text needs no further look."""
+        if len(text) > self._compiler.limits.max_expression:
             return None
-        if len(self._templates) > _REMEMBERED:
-            self._templates.clear()
-        self._templates[shape] = self._general(text, constants)
-        return self._templates[shape]
+        shape, constants = self._shapes.take_out(text)
+        known = self._templates.get(shape)
+        return None if known is None or "" in constants else (known, constants)
+
+    def _template(self, text: str) -> tuple[Template, Constants]:
+        """The template of a filter's shape if it has one, else the text's own."""
+        if len(text) <= self._compiler.limits.max_expression:
+            self._learn(*self._shapes.take_out(text), text)
+        return self._known(text) or (template_of(self._compiler.queries(text)), ())
+
+    def _learn(self, shape: Shape, constants: Constants, text: str) -> None:
+        if shape not in self._templates:
+            if len(self._templates) > _REMEMBERED:
+                self._templates.clear()
+            self._templates[shape] = self._general(text, constants)
 
     def _general(self, text: str, constants: Constants) -> Template | None:
         """A template for all texts of a shape, if there is one."""
