@@ -107,6 +107,15 @@ def test_outputs_are_messages_of_the_stream_that_they_are_published_to(broker: x
     assert [subscription for subscription, _ in found] == ["f", "q"] and found[0][1].startswith("pairs-")
 
 
+def test_an_output_that_is_no_message_is_set_aside(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "SELECT $x, $y FROM " + PAIR.format("FOLLOWED BY", "5s") + " PUBLISH pairs")
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    result = broker.publish([("b", "<b><k>1</k></b>", 1.0)])
+    assert result.notifications["subscription_id"].to_pylist() == ["q"]
+    [aside] = result.rejected.to_pylist()
+    assert aside["message_id"].startswith("pairs-") and aside["code"] == "not-well-formed"
+
+
 def test_inequalities_are_looked_at_after_equalities(broker: xpubsub.Broker) -> None:
     broker.subscribe("q", "S//a AS $x [k AS $i][p AS $p] JOIN { $i = $j AND $p < $q, INF } S//b AS $y [k AS $j][p AS $q]")
     notified(broker, ("a", "<a><k>1</k><p>9</p></a>", 0.0))

@@ -92,11 +92,13 @@ def _message(row: dict[str, object]) -> Published:
 def onward(
     result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Result:
-    """A result with the notifications of what its batch has published, stream by stream."""
-    tables = [result.notifications]
+    """A result with those of what its batch has published, stream by stream."""
+    results = [result]
     for name in dict.fromkeys(stream for stream, _ in published):
-        tables.append(publish([message for stream, message in published if stream == name], name).notifications)
-    return replace(result, notifications=pa.concat_tables(tables)) if published else result
+        results.append(publish([message for stream, message in published if stream == name], name))
+    return replace(
+        result, notifications=pa.concat_tables([each.notifications for each in results]),
+        rejected=pa.concat_tables([each.rejected for each in results]))
 
 
 def load_correlating(store: Store, summary: Summary) -> Correlating:
