@@ -6,7 +6,5 @@ select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as pre
   coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts,
   (select count(*) from transformation) as transformations, (select count(*) from correlation) as correlations,
    (select count(*) from predicate_pair) as pairs,
-  (select count(*) from tagpath_map) as tagpaths, (select count(*) from path_match) as path_matches,
-  (select count(*) from tagpath_brinfo where array_length(bp_position) = 1) as plain_paths,
-  (select count(*) from tagpath_brinfo where array_length(bp_position) > 1) as recursive_paths
+  (select count(*) from tagpath_map) as tagpaths, (select count(*) from path_match) as path_matches
 from query_summary

@@ -10,6 +10,7 @@ from xpubsub.jobs.correlating import load_correlating
 from xpubsub.jobs.transforming import load_transforming
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
+from xpubsub.plan.reads import POSITION_ARRAYS
 from xpubsub.plan.transform import FunctionStep, Steps
 from xpubsub.step import Step
 from xpubsub.store.store import Store
@@ -22,7 +23,7 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     in_sql = store.engine.BRPRED_IN_SQL
     steps: Steps = filter_pipeline(
         choice.plan, summary, branches_in_sql=in_sql, searched=searched(transform, summary))
-    reasons = [_positions(summary)]
+    reasons = [_positions(store)]
     if transform is not None:
         transforming = load_transforming(store, summary)
         carried_out = transforming.plan(transform, conforming=transforming.schema is not None)
@@ -35,10 +36,11 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
     return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])
 
 
-def _positions(summary: Summary) -> str:
+def _positions(store: Store) -> str:
     """How nodes on the way are found (Wei 2006)."""
-    plain = f"{summary.plain_paths} pairs of a tag path and a path are plain columns (one position array each)"
-    return f"positions: {plain}, {summary.recursive_paths} are unnested (several: elements in their like)"
+    [counts] = store.rows(POSITION_ARRAYS)
+    plain = f"{counts['plain']} pairs of a tag path and a path are plain columns (one position array each)"
+    return f"positions: {plain}, {counts['recursive']} are unnested (several: elements in their like)"
 
 
 def _sql_step(step: Step | FunctionStep) -> Step:

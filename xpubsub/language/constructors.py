@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from xpubsub.language.flwr_scope import Scope
-from xpubsub.language.flwr_syntax import Content, Element, Name, Text
+from xpubsub.language.flwr_syntax import Content, Element, Name, Sequence, Text
 from xpubsub.language.references import BadReference, decoded
 from xpubsub.language.tokens import NCNAME
 from xpubsub.language.xquery_tokens import XQueryCursor
@@ -19,6 +19,16 @@ _CHARACTERS = re.compile(r"(?:[^<{}&]|&[^;<{}&]*;|\{\{|\}\})+")
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _REFUSED = {"<!--": "a comment constructor", "<?": "a processing instruction constructor"}
 _BLANK = re.compile(r"[ \t\r\n]*\Z")
+
+
+def results(cursor: XQueryCursor, single: Callable[[], Content]) -> Content:
+    """Results separated by commas, up to what closes them."""
+    if cursor.at(")", "}"):
+        return Sequence()
+    parts = [single()]
+    while cursor.take(","):
+        parts.append(single())
+    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
 
 class Constructors:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from xpubsub.language.constructors import Constructors
+from xpubsub.language.constructors import Constructors, results
 from xpubsub.language.cursor import check_length
 from xpubsub.language.flwr_checks import check_transformation
 from xpubsub.language.flwr_scope import Scope, ScopedExpressions
-from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
+from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Transformation
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.syntax import Expr, Path
 from xpubsub.language.xquery_refusals import COMPARISONS, refuse_onward
@@ -91,13 +91,7 @@ class _Parser:
         return prefix, uri.text[1:-1]
 
     def _sequence(self, scope: Scope) -> Content:
-        """Results separated by commas, up to what closes them."""
-        if self._cursor.at(")", "}"):
-            return Sequence()
-        parts = [self._single(scope)]
-        while self._cursor.take(","):
-            parts.append(self._single(scope))
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        return results(self._cursor, lambda: self._single(scope))
 
     def _single(self, scope: Scope) -> Content:
         cursor = self._cursor

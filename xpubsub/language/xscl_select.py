@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xpubsub.language.constructors import Constructors
+from xpubsub.language.constructors import Constructors, results
 from xpubsub.language.flwr_checks import check_transformation
 from xpubsub.language.flwr_scope import Scope
-from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence
+from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.syntax import NodeTest, Path, Step
 from xpubsub.language.xquery_refusals import refuse_expression, refuse_onward
@@ -44,13 +44,7 @@ class SelectParser:
         check_transformation(self._cursor, Flwr(tuple(bindings), None, result), start)
 
     def _sequence(self, scope: Scope) -> Content:
-        """Results separated by commas, up to what closes them."""
-        if self._cursor.at(")", "}"):
-            return Sequence()
-        parts = [self._single(scope)]
-        while self._cursor.take(","):
-            parts.append(self._single(scope))
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        return results(self._cursor, lambda: self._single(scope))
 
     def _single(self, scope: Scope) -> Content:
         cursor = self._cursor

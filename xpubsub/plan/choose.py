@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xpubsub.errors import Error
@@ -57,9 +58,6 @@ class Summary:
     tagpaths: int = 0
     path_matches: int = 0
     """Tag paths, and their matches with linear paths."""
-    plain_paths: int = 0
-    recursive_paths: int = 0
-    """Matches with annotated linear paths: with one position array, and with several."""
 
     @property
     def nodes_asked(self) -> bool:
@@ -92,10 +90,16 @@ def choose(asked: str, summary: Summary) -> Choice:
         if name not in (*FILTER_PLANS, *OTHER_PLANS, "auto"):
             known = ", ".join(("auto", *FILTER_PLANS))
             raise Error(f"there is no plan {name!r}: the plans are {known}")
-    named = [name for name in names if name in FILTER_PLANS]
+    named = named_plan(asked, FILTER_PLANS)
+    return Choice(named, "asked for by name") if named else _automatic(summary)
+
+
+def named_plan(asked: str, plans: Sequence[str]) -> str | None:
+    """The one plan of a kind of subscription that is asked for by name, if any."""
+    named = [name for name in map(str.strip, asked.split(",")) if name in plans]
     if len(named) > 1:
         raise Error(f"{' and '.join(named)} are plans for the same kind of subscription: name one")
-    return Choice(named[0], "asked for by name") if named else _automatic(summary)
+    return named[0] if named else None
 
 
 def _automatic(summary: Summary) -> Choice:

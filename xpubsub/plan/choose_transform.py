@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xpubsub.errors import Error
-from xpubsub.plan.choose import Choice, Summary
+from xpubsub.plan.choose import Choice, Summary, named_plan
 from xpubsub.plan.transform import Sharing
 
 TRANSFORM_PLANS = ("f", "fw", "fwr")
@@ -27,10 +26,8 @@ class TransformChoice:
 def choose_transform(asked: str, summary: Summary) -> TransformChoice:
     """The plan for transformations among those asked for."""
     names = [name.strip() for name in asked.split(",")]
-    named = [name for name in names if name in TRANSFORM_PLANS]
-    if len(named) > 1:
-        raise Error(f"{' and '.join(named)} are plans for the same kind of subscription: name one")
-    choice = Choice(named[0], "asked for by name") if named else _automatic(summary)
+    named = named_plan(asked, TRANSFORM_PLANS)
+    choice = Choice(named, "asked for by name") if named else _automatic(summary)
     claims = NO_CLAIMS not in names
     return TransformChoice(choice, _SHARED[choice.plan], claims, claims and NO_SCHEMA not in names)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xpubsub.errors import Error
 from xpubsub.language.join_templates import Edge, Template
+from xpubsub.plan.choose import named_plan
+from xpubsub.plan.facts import fact_steps
 from xpubsub.step import Pipeline, Step, file_step
 
 CORRELATE_PLANS = ("mmqjp-view", "mmqjp", "sequential")
@@ -25,12 +26,9 @@ class StoredTemplate:
 
 def witness_steps(levels: int) -> Pipeline:
     """Stage 1: what the messages of the batch bind, from path tuples and conditions."""
-    positions = () if levels else (file_step("tagpath_position"),)
-    about_nodes = (file_step("message_fact"), file_step("fact", reused=True))
-    facts = about_nodes if levels > 1 else (file_step("fact", file="message_fact", reused=True),)
     return (
         file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
-        file_step("pair_wanted", reused=True), file_step("variable_compared"), *positions, *facts,
+        file_step("pair_wanted", reused=True), file_step("variable_compared"), *fact_steps(levels),
         file_step("edge_tuple", reused=True), file_step("variable_node", reused=True), file_step("variable_failed"),
         file_step("variable_holds"), file_step("variable_bad", reused=True), file_step("rbin_w", reused=True),
         file_step("rdoc_w", reused=True), file_step("rcopy_w", reused=True), file_step("rreturn_w", reused=True),
@@ -56,10 +54,7 @@ _BASES: Pipeline = (
 
 def chosen_plan(asked: str) -> str:
     """The plan for correlations among those asked for."""
-    named = [name.strip() for name in asked.split(",") if name.strip() in CORRELATE_PLANS]
-    if len(named) > 1:
-        raise Error(f"{' and '.join(named)} are plans for the same kind of subscription: name one")
-    return named[0] if named else CORRELATE_PLANS[0]
+    return named_plan(asked, CORRELATE_PLANS) or CORRELATE_PLANS[0]
 
 
 def join_steps(

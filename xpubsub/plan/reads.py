@@ -20,6 +20,10 @@ SEEN_PATHS = Step("seen_paths", "select linear_path_id, tagpath_id from seen_pat
 SUMMARIES = Step(
     "summaries",
     "select (select count(*) from query_summary) as summaries, (select count(*) from stored_query) as queries")
+POSITION_ARRAYS = Step(
+    "position_arrays",
+    "select count(case when array_length(bp_position) = 1 then 1 end) as plain,"
+    " count(case when array_length(bp_position) > 1 then 1 end) as recursive from tagpath_brinfo")
 PLACES = Step("places", "select depth, max(place) as places from transformation_step group by depth")
 DEFINITIONS = Step(
     "definitions",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xpubsub.language.blocks import BindStep
+from xpubsub.plan.facts import fact_steps
 from xpubsub.step import Pipeline, Step, file_step
 
 Places = Mapping[int, int]
@@ -47,20 +48,9 @@ def transformation_steps(places: Places, levels: int, sharing: Sharing) -> Steps
     bound = tuple(step for depth in depths for step in _depth(depth, places.get(depth, 1), sharing))
     repeats = (file_step("may_repeat", reused=True),) if sharing.repeats is None else ()
     return (
-        *_facts(levels, sharing), *_paths(sharing), *repeats, *bound, file_step("transformed"),
+        *fact_steps(levels, at_nodes=sharing.conditions), *_paths(sharing), *repeats, *bound, file_step("transformed"),
         file_step("bound", reused=True, tuples=_tuples(depths), only=_ONLY), file_step("made"), *_outputs(sharing),
     )
-
-
-def _facts(levels: int, sharing: Sharing) -> Pipeline:
-    """Where the conditions hold: at nodes, and of the message."""
-    positions = () if levels else (file_step("tagpath_position"),)
-    about_message = file_step("message_fact")
-    if not sharing.conditions:
-        return (*positions, about_message)
-    if levels > 1:
-        return (*positions, about_message, file_step("fact", reused=True))
-    return (*positions, file_step("fact", file="message_fact", reused=True))
 
 
 def _paths(sharing: Sharing) -> Pipeline:
