@@ -7,12 +7,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from xpubsub.engines.duckdb import DuckDBEngine
-from xpubsub.jobs.explain import BranchReport, Explanation, QueryReport, Unreadable
-from xpubsub.jobs.incoming import read_rows
+from xpubsub.jobs.explain import BranchReport, Explanation, QueryReport
+from xpubsub.jobs.explain_alone import rejected, store_of
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
-from xpubsub.jobs.subscribe import SubscribeForm, subscribe
 from xpubsub.language.block_tree import block_tree
 from xpubsub.language.blocks import BindStep, BlockTree, StepCondition
 from xpubsub.language.flwr import parse_flwr
@@ -28,22 +26,15 @@ _PLACE = re.compile(r"\{\d+:[^}]*\}")
 def explain_transformation(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
     """Carry out the transformation alone, in a store of its own, and say what each step has bound."""
     tree = block_tree(parse_flwr(shown.text, shown.namespaces, limits), shown.text, limits)
-    engine = DuckDBEngine(":memory:")
-    try:
-        store = Store(engine)
-        form = SubscribeForm(shown.namespaces, shown.dialect, shown.stream)
-        subscribe(store, read_rows([(shown.subscription_id, shown.text)]), form, limits)
-        with Publisher(store, limits).matched([("message", xml)], shown.stream, "auto") as result:
-            return _explanation(shown, result, tree, store)
-    finally:
-        engine.close()
+    with (
+        store_of(shown, limits) as store,
+        Publisher(store, limits).matched([("message", xml)], shown.stream, "auto") as result,
+    ):
+        return rejected(shown, result) or _explanation(shown, result, tree, store)
 
 
 def _explanation(shown: Shown, result: Result, tree: BlockTree, store: Store) -> Explanation:
     matches = result.notifications.num_rows > 0
-    for row in result.rejected.to_pylist():
-        refused = Unreadable(row["code"], row["reason"], row["line"], row["column"])
-        return Explanation(shown.subscription_id, shown.text, False, unreadable=refused)
     chains = tuple(QueryReport(_bound_last(reports), tuple(reports)) for reports in _chains(tree, store))
     return Explanation(shown.subscription_id, shown.text, matches, chains)
 
