@@ -1,5 +1,6 @@
--- One row: two messages and the nodes of them that the output of a correlation mentions.
-select distinct o.cid, o.doc_left, o.doc_right,
+-- One row: messages that fulfil a correlation, and the nodes that its output mentions, with their messages.
+select distinct o.cid, o.docs, o.last, o.time,
+  list_transform(m.blocks, lambda b: list_extract(o.docs, b)) as owners,
   list_transform(m.mentioned, lambda p: list_extract(o.nodes, p)) as nodes
 from $before as o
-join join_output as m on m.cid = o.cid
+join join_result as m on m.cid = o.cid

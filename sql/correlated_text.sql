@@ -1,12 +1,11 @@
 -- One row: an output to be made: its template, the nodes found, and the texts that are copied.
-select m.template_id, m.doc_left, m.doc_right, m.of_right, m.nodes, t.texts
+select m.template_id, m.owners, m.nodes, t.texts
 from correlated_made as m
 left join (
-  select p.template_id, p.doc_left, p.doc_right, p.of_right, p.nodes,
+  select p.template_id, p.owners, p.nodes,
     list(struct_pack(docid := p.docid, brinfo_id := p.brinfo_id, base := p.base, node := p.node, text := c.text,
       bare := c.bare)) as texts
   from part_node as p
   join rcopy_joined as c on c.docid = p.docid and c.node = p.node
-  group by p.template_id, p.doc_left, p.doc_right, p.of_right, p.nodes
-) as t on t.template_id = m.template_id and t.doc_left = m.doc_left and t.doc_right = m.doc_right
-  and t.of_right = m.of_right and t.nodes = m.nodes
+  group by p.template_id, p.owners, p.nodes
+) as t on t.template_id = m.template_id and t.owners = m.owners and t.nodes = m.nodes

@@ -21,6 +21,10 @@ select e.linear_path_id
 from join_edge as e
 semi join live_correlation as l on l.cid = e.cid
 union
+select c.linear_path_id
+from join_copy as c
+semi join live_correlation as l on l.cid = c.cid
+union
 select p.linear_path_id
 from join_part as p
 semi join live_template as l on l.template_id = p.template_id

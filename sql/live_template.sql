@@ -4,5 +4,5 @@ from transformation_template as t
 semi join live_transformation as l on l.tid = t.tid
 union
 select o.template_id
-from join_output as o
+from join_result as o
 semi join live_correlation as l on l.cid = o.cid

@@ -1,4 +1,4 @@
 -- One row: a message that has a value in common with another.
-select doc_left as docid from rvj
+select doc_left as docid from $pairs
 union
-select doc_right as docid from rvj
+select doc_right as docid from $pairs

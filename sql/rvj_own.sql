@@ -1,4 +1,4 @@
--- One row: nodes of two messages, at least one of the batch, with equal values, for some correlations alone.
+-- One row: nodes of two messages with equal values, at least one of the batch if asked for, for some correlations alone.
 select distinct l.docid as doc_left, l.var2 as var_left, l.node2 as node_left,
   r.docid as doc_right, r.var2 as var_right, r.node2 as node_right
 from (
@@ -11,4 +11,4 @@ join rbin_any as l on l.var2 = p.var_left
 join rdoc_any as v on v.docid = l.docid and v.node = l.node2
 join rdoc_any as w on w.value = v.value and w.docid <> v.docid
 join rbin_any as r on r.docid = w.docid and r.node2 = w.node and r.var2 = p.var_right
-where l.fresh or r.fresh
+where l.fresh or r.fresh or $kept

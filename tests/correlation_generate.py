@@ -45,49 +45,78 @@ class Node:
 
 
 @dataclass
-class Query:
-    """A correlation of two blocks."""
+class Operator:
+    """What must hold between the blocks so far and the next."""
 
-    streams: tuple[str, str]
-    blocks: tuple[Node, Node]
+    kind: str
     joins: list[tuple[str, str, str]]
-    operator: str
     window: str
     seconds: float
+
+    @property
+    def text(self) -> str:
+        on = " AND ".join(f"${left} {op} ${right}" for left, op, right in self.joins)
+        return f"{self.kind} {{ {on}, {self.window} }}"
+
+    def in_time(self, before: float, after: float) -> bool:
+        apart = after - before
+        return 0 < apart <= self.seconds if self.kind == "FOLLOWED BY" else abs(apart) <= self.seconds
+
+
+@dataclass
+class Query:
+    """A correlation of two blocks or more."""
+
+    streams: tuple[str, ...]
+    blocks: tuple[Node, ...]
+    operators: list[Operator]
     shown: list[str]
 
     @property
     def text(self) -> str:
         select = f"SELECT <o>{{ {', '.join('$' + each for each in self.shown)} }}</o> FROM " if self.shown else ""
-        on = " AND ".join(f"${left} {op} ${right}" for left, op, right in self.joins)
-        left, right = (f"{stream}{block.text()}" for stream, block in zip(self.streams, self.blocks, strict=True))
-        return f"{select}{left} {self.operator} {{ {on}, {self.window} }} {right}"
+        first, *blocks = (f"{stream}{block.text()}" for stream, block in zip(self.streams, self.blocks, strict=True))
+        rest = (f" {operator.text} {block}" for operator, block in zip(self.operators, blocks, strict=True))
+        return f"{select}{first}{''.join(rest)}"
 
     def results(self, messages: list[tuple[str, Message]]) -> Counter[tuple[str, str]]:
         """(message published last, output), as often as it is notified."""
         found: Counter[tuple[str, str]] = Counter()
-        trees = [(place, stream, message, etree.fromstring(message[1]).getroottree())
-                 for place, (stream, message) in enumerate(messages)]
-        for left, right in product(trees, trees):
-            if left[0] != right[0] and (left[1], right[1]) == self.streams and self._in_time(left[2][2], right[2][2]):
-                last = max(left, right, key=lambda each: each[0])[2][0]
-                found.update((last, output) for output in self._outputs(left[3], right[3]))
+        trees = [etree.fromstring(message[1]).getroottree() for _, message in messages]
+        matches = [[list(block.matches(tree)) for tree in trees] for block in self.blocks]
+        for chosen in self._in_time([(stream, message[2]) for stream, message in messages]):
+            last = messages[max(chosen)][1][0]
+            bound = [matches[block][place] for block, place in enumerate(chosen)]
+            found.update((last, output) for output in self._outputs(bound))
         return found
 
-    def _in_time(self, left: float, right: float) -> bool:
-        return 0 < right - left <= self.seconds if self.operator == "FOLLOWED BY" else abs(right - left) <= self.seconds
+    def _in_time(self, messages: list[tuple[str, float]]) -> list[tuple[int, ...]]:
+        """All choices of different messages, by their places, that have the right streams and times."""
+        chosen: list[tuple[int, ...]] = [()]
+        for block, stream in enumerate(self.streams):
+            chosen = [
+                (*before, place) for before in chosen for place, (of, time) in enumerate(messages)
+                if of == stream and place not in before and (
+                    not block or self.operators[block - 1].in_time(max(messages[each][1] for each in before), time))]
+        return chosen
 
-    def _outputs(self, left: Any, right: Any) -> list[str]:
+    def _outputs(self, matches: list[list[dict[str, Any]]]) -> list[str]:
         shown: dict[tuple[Any, ...], str] = {}
         roots = [block.variable for block in self.blocks]
-        for one, other in product(self.blocks[0].matches(left), self.blocks[1].matches(right)):
-            bound = {**one, **other}
-            if all(holds(bound[a], op, bound[b]) for a, op, b in self.joins):
-                nodes = [bound[each] for each in self.shown or roots]
-                key = tuple(node.getroottree().getpath(node) for node in nodes)
-                name = "o" if self.shown else "match"
-                shown[key] = canonical(f"<{name}>{''.join(copied(node) for node in nodes)}</{name}>")
+        for bound in self._bound(matches):
+            nodes = [bound[each] for each in self.shown or roots]
+            key = tuple(node.getroottree().getpath(node) for node in nodes)
+            name = "o" if self.shown else "match"
+            shown[key] = canonical(f"<{name}>{''.join(copied(node) for node in nodes)}</{name}>")
         return list(shown.values())
+
+    def _bound(self, matches: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The ways to bind all variables so that all comparisons hold."""
+        found, *rest = matches
+        for operator, others in zip(self.operators, rest, strict=True):
+            pairs = ({**one, **other} for one in found for other in others)
+            found = [bound for bound in pairs if all(holds(bound[a], op, bound[b]) for a, op, b in operator.joins)]
+        return found
 
 
 def holds(left: Any, op: str, right: Any) -> bool:
@@ -109,6 +138,10 @@ def canonical(text: str) -> str:
     return str(etree.tostring(etree.fromstring(text), method="c14n").decode())
 
 
+def _variables(blocks: tuple[Node, ...]) -> list[str]:
+    return [name for block in blocks for name in block.variables()]
+
+
 class Streams:
     """Makes messages and correlations."""
 
@@ -127,19 +160,22 @@ class Streams:
         inner = "".join(self._element(depth - 1) for _ in range(self._random.choice((0, 2, 3, 4)))) if depth else ""
         return f"<{name}>{inner or self._random.choice(VALUES)}</{name}>"
 
-    def query(self) -> Query:
-        """A correlation."""
-        streams = self._random.choice(self._streams), self._random.choice(self._streams)
-        blocks = self._pattern("/", 2), self._pattern("/", 2)
-        joins = [self._join(*(block.variables() for block in blocks), "=")]
+    def query(self, blocks: int = 2) -> Query:
+        """A correlation of so many blocks."""
+        streams = tuple(self._random.choice(self._streams) for _ in range(blocks))
+        patterns = tuple(self._pattern("/", 2 if blocks == 2 else 1) for _ in range(blocks))
+        operators = [self._operator(patterns[:place], patterns[place]) for place in range(1, blocks)]
+        every = _variables(patterns)
+        shown = self._random.sample(every, self._random.randint(1, min(3, len(every)))) if self._random.random() < 0.6 else []
+        return Query(streams, patterns, operators, shown)
+
+    def _operator(self, left: tuple[Node, ...], right: Node) -> Operator:
+        joins = [self._join(_variables(left), right.variables(), "=")]
         for _ in range(self._random.choice((0, 0, 0, 1, 2))):
             op = self._random.choice(("=", "=", "=", "!=", "<", ">="))
-            joins.append(self._join(*(block.variables() for block in blocks), op))
+            joins.append(self._join(_variables(left), right.variables(), op))
         window, seconds = self._random.choice((("10s", 10.0), ("5000ms", 5.0), ("INF", float("inf")), ("1m", 60.0)))
-        operator = self._random.choice(("JOIN", "FOLLOWED BY"))
-        every = [name for block in blocks for name in block.variables()]
-        shown = self._random.sample(every, self._random.randint(1, min(3, len(every)))) if self._random.random() < 0.6 else []
-        return Query(streams, blocks, list(dict.fromkeys(joins)), operator, window, seconds, shown)
+        return Operator(self._random.choice(("JOIN", "FOLLOWED BY")), list(dict.fromkeys(joins)), window, seconds)
 
     def _join(self, left: list[str], right: list[str], op: str) -> tuple[str, str, str]:
         return self._random.choice(left), op, self._random.choice(right)

@@ -11,6 +11,7 @@ import pytest
 
 import xpubsub
 from tests.correlation_generate import Message, Query, Streams, canonical
+from xpubsub.plan.correlate import CORRELATE_PLANS
 
 Found = Counter[tuple[str, str, str]]
 
@@ -49,6 +50,16 @@ def test_correlations_agree_with_a_loop(seed: int) -> None:
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe_many((name, query.text) for name, query in queries.items())
         assert published(broker, messages, Random(seed), 8) == expected(queries, messages)
+
+
+@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+@pytest.mark.parametrize("blocks", [3, 4])
+def test_more_than_two_blocks_agree_with_a_loop(plan: str, blocks: int) -> None:
+    source = Streams(Random(blocks))
+    messages, queries = source.messages(10), {f"q{n}": source.query(blocks) for n in range(8)}
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many((name, query.text) for name, query in queries.items())
+        assert published(broker, messages, Random(3), 4, plan) == expected(queries, messages)
 
 
 @pytest.mark.parametrize("plan", ["mmqjp", "sequential"])

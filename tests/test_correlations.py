@@ -9,6 +9,7 @@ import pytest
 
 import xpubsub
 from tests.test_crash import killed
+from xpubsub.plan.correlate import CORRELATE_PLANS
 from xpubsub.step import Step
 
 BOOK = ("<book><author>Danny Ayers</author><author>Andrew Watt</author><title>Beginning RSS and Atom Programming</title>"
@@ -44,7 +45,7 @@ def notified(broker: xpubsub.Broker, *messages: tuple[str, str, float], stream: 
 def test_the_paper_s_example(broker: xpubsub.Broker) -> None:
     broker.subscribe_many(PAPER.items())
     assert len(rows(broker, "select template_id from join_template")) == 1, "Figure 5: all three have one template"
-    assert len(rows(broker, "select cid from join_query")) == 3
+    assert len(rows(broker, "select cid from join_member")) == 3
     assert notified(broker, ("d1", BOOK, 1.0)) == []
     values = "select value from rdoc order by node"
     assert [value for value, in broker_values(broker, values)] == [
@@ -143,7 +144,16 @@ def test_what_no_one_asks_for_any_more_is_let_go(broker: xpubsub.Broker) -> None
     broker.unsubscribe(["r"])
     broker.gc()
     assert not any(rows(broker, f"select * from {table}") for table in (
-        "rbin", "rdoc", "rdoc_ts", "rcopy", "correlation", "join_edge", "join_query", "join_template", "join_part"))
+        "rbin", "rdoc", "rdoc_ts", "rcopy", "correlation", "join_edge", "join_member", "join_template", "join_part"))
+
+
+def test_what_is_copied_outlasts_garbage_collection(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    broker.subscribe("r", "/a/k")
+    notified(broker, ("a", "<a><k>1</k></a>", 0.0))
+    broker.unsubscribe(["r"])
+    broker.gc()
+    assert notified(broker, ("b", "<b><k>1</k></b>", 1.0)) == [("q", "b")]
 
 
 def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
@@ -193,9 +203,38 @@ def test_one_block_alone_makes_something_of_each_message(broker: xpubsub.Broker)
         ("some", "m", '<o id="7"><k>1</k></o>'), ("some", "m", '<o id="7"><k>2</k></o>')]
 
 
-def test_more_than_two_blocks_are_refused_for_now(broker: xpubsub.Broker) -> None:
-    with pytest.raises(xpubsub.UnsupportedError, match="more than two blocks"):
-        broker.subscribe("q", PAIR.format("JOIN", "5s") + " JOIN { $y = $z, 5s } S//c AS $z")
+CHAIN = PAIR.format("FOLLOWED BY", "5s") + " JOIN { $y/m = $z/m, 10s } T//c AS $z"
+A, B, C = ("a", "<a><k>1</k></a>", 0.0), ("b", "<b><k>1</k><m>2</m></b>", 4.0), ("c", "<c><m>2</m></c>", 14.0)
+
+
+@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+def test_operators_are_applied_from_left_to_right(broker: xpubsub.Broker, plan: str) -> None:
+    """The second window counts from the later of the first two messages; all three orders of arrival find the same."""
+    broker.subscribe("q", CHAIN)
+    for number, order in enumerate(([A, B, C], [C, A, B], [B, C, A])):
+        found = []
+        for name, xml, time in order:
+            stream = "T" if name == "c" else "S"
+            message = f"{name}{number}", xml.replace("1</k>", f"{number}</k>").replace("2</m>", f"-{number}</m>"), time
+            found += broker.publish([message], stream=stream, plan=plan).notifications.to_pylist()
+        [row] = found
+        assert row["message_id"] == f"{order[-1][0]}{number}"
+        assert row["output"].startswith("<match><a>") and row["output"].endswith("</c></match>")
+
+
+def test_windows_of_several_operators_add_up_for_what_is_kept(broker: xpubsub.Broker) -> None:
+    broker = xpubsub.connect(":memory:", limits=xpubsub.Limits(lateness=0.0))
+    broker.subscribe("q", CHAIN.replace("T//c", "S//c"))
+    notified(broker, A, B)
+    assert notified(broker, ("x", "<c><m>9</m></c>", 13.9)) == []
+    assert notified(broker, C) == [("q", "c")]
+    assert notified(broker, ("late", "<c><m>2</m></c>", 14.1)) == []
+
+
+def test_the_messages_of_a_correlation_are_different_ones(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "S/a AS $x JOIN { $x = $y, INF } S/a AS $y JOIN { $y = $z, INF } S/a AS $z")
+    assert notified(broker, ("1", "<a>k</a>", 0.0), ("2", "<a>k</a>", 0.0)) == []
+    assert notified(broker, ("3", "<a>k</a>", 0.0)) == [("q", "3")] * 6
 
 
 SCRIPT = """

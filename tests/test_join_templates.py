@@ -14,7 +14,7 @@ import xpubsub
 from tests.test_xscl_parser import Q1, Q2, Q3
 from xpubsub.language.join_minor import kept_blocks
 from xpubsub.language.join_patterns import JoinPatterns, join_patterns
-from xpubsub.language.join_templates import TemplateUse, join_graphs, template_of
+from xpubsub.language.join_templates import TemplateUse, join_graph, template_of
 from xpubsub.language.normal import TRUE, Disjunction, Hop, Item
 from xpubsub.language.syntax import name_of
 from xpubsub.language.xscl import parse_xscl
@@ -27,27 +27,26 @@ def patterns_of(text: str) -> JoinPatterns:
     return join_patterns(parse_xscl(text, limits=LIMITS), text, LIMITS)
 
 
-def uses(text: str, *, outputs: bool = False) -> list[TemplateUse]:
+def use(text: str, *, outputs: bool = False) -> TemplateUse:
     patterns = patterns_of(text)
-    return [template_of(graph) for graph in join_graphs(patterns, text, LIMITS, patterns.outputs if outputs else ())]
+    return template_of(join_graph(patterns, text, LIMITS, patterns.outputs if outputs else ()))
 
 
 def template_text(text: str) -> str:
-    [use] = uses(text)
-    return use.template.text
+    return use(text).template.text
 
 
 def full_template_text(text: str) -> str:
     """The template when all nodes stay."""
     patterns = patterns_of(text)
     everything = {node.number for block in patterns.blocks for node in block.nodes}
-    return template_of(join_graphs(patterns, text, LIMITS, everything)[0]).template.text
+    return template_of(join_graph(patterns, text, LIMITS, everything)).template.text
 
 
-def row(text: str, use: TemplateUse) -> list[str]:
+def row(text: str, used: TemplateUse) -> list[str]:
     """The row of R_T: the variable that each meta-variable stands for."""
     names = {number: name for name, number in patterns_of(text).variables.items()}
-    return [names.get(number, "") for number in use.nodes]
+    return [names.get(number, "") for number in used.nodes]
 
 
 def shown(text: str, *also: str) -> list[str]:
@@ -77,10 +76,10 @@ def item_text(item: Item) -> str:
 def test_the_queries_of_table_2_share_the_template_of_figure_5() -> None:
     rows = {}
     for text in (Q1, Q2, Q3):
-        [use] = uses(text)
-        assert use.template.text == "1(2 3)|4(5 6)|2=5 3=6"
-        assert use.template.trees == ((0, 1, 1), (0, 4, 4))
-        rows[text] = row(text, use)
+        used = use(text)
+        assert used.template.text == "1(2 3)|4(5 6)|2=5 3=6"
+        assert used.template.trees == ((0, 1, 1), (0, 4, 4))
+        rows[text] = row(text, used)
     assert rows == {
         Q1: ["x1", "x2", "x3", "x4", "x5", "x6"], Q2: ["x1", "x2", "x7", "x4", "x5", "x8"],
         Q3: ["x4", "x5", "x6", "x4'", "x5'", "x6'"]}
@@ -102,7 +101,7 @@ def test_outputs_are_the_nodes_that_select_mentions() -> None:
     text = "SELECT <a>{$y, $z/b}{$y/c}</a> FROM S AS $x [d AS $y] JOIN {$x = $w, 1s} S AS $w [e AS $z]"
     patterns = patterns_of(text)
     assert patterns.outputs == (patterns.variables["y"], patterns.variables["z"])
-    assert row(text, uses(text, outputs=True)[0]) == ["x", "y", "w", "z"]
+    assert row(text, use(text, outputs=True)) == ["x", "y", "w", "z"]
 
 
 MINORS = {
@@ -130,15 +129,14 @@ def test_what_is_asked_for_stays_and_a_block_keeps_something() -> None:
     assert shown("FROM S//a[b[c->y]]/d") == ["0→1 //a [./b/c]", "1→3 /d "]
 
 
-def test_several_operators_join_a_forest_with_a_tree() -> None:
+def test_several_operators_are_one_graph() -> None:
     text = "S/a->x[b->y][c->z] FOLLOWED BY {y=w, 1s} T/d->w JOIN {z=v and w<=v, 2s} U/e->v"
-    first, second = uses(text)
-    assert (first.template.text, row(text, first)) == ("1(2 3)|4|3=4", ["x", "z", "y", "w"])
-    assert (second.template.text, second.template.trees) == ("1 2(3 4)|5|4=5 1<=5", ((0,), (0, 2, 2), (0,)))
-    assert (row(text, second), second.blocks) == (["w", "x", "y", "z", "v"], (1, 0, 2))
-    mirrored = "T/d->w FOLLOWED BY {w=y, 1s} S/a->x[c->z][b->y] JOIN {v=z and v>=w, 2s} U/e->v"
-    assert uses(mirrored)[1].template == second.template
-    assert uses(mirrored)[1].template.template_id == second.template.template_id
+    used = use(text)
+    assert (used.template.text, used.template.trees) == ("1(2 3)|4|5|2=4 3=5 4<=5", ((0, 1, 1), (0,), (0,)))
+    assert row(text, used) == ["x", "y", "z", "w", "v"]
+    renamed = "S/m->k[n->j][o->i] JOIN {p=i, 3s} R->p JOIN {q>=p and j=q, 2s} R/q->q"
+    assert use(renamed).template == used.template
+    assert row(renamed, use(renamed)) == ["k", "i", "j", "p", "q"]
 
 
 def test_residual_comparisons_are_labelled() -> None:
@@ -244,12 +242,12 @@ def test_names_and_order_do_not_matter(pair: tuple[str, str]) -> None:
 def test_a_template_says_what_the_query_says(pair: tuple[str, str]) -> None:
     """Under the nodes that its meta-variables stand for, a template is the join graph itself."""
     text = pair[1]
-    [graph], [use] = join_graphs(patterns_of(text), text, LIMITS), uses(text)
-    node = dict(enumerate(use.nodes, start=1)) | {0: 0}
-    parents = [parent for tree in use.template.trees for parent in tree]
-    kept = {each.number: each.parent for block in (*graph.left, graph.right) for each in block.nodes}
+    graph, used = join_graph(patterns_of(text), text, LIMITS), use(text)
+    node = dict(enumerate(used.nodes, start=1)) | {0: 0}
+    parents = [parent for tree in used.template.trees for parent in tree]
+    kept = {each.number: each.parent for block in graph.blocks for each in block.nodes}
     assert {node[place]: node[parent] for place, parent in enumerate(parents, start=1)} == kept
-    edges = {(edge.op, node[edge.left], node[edge.right]) for edge in use.template.edges}
+    edges = {(edge.op, node[edge.left], node[edge.right]) for edge in used.template.edges}
     assert edges == {(join.op, join.left, join.right) for join in graph.joins}
 
 

@@ -26,6 +26,7 @@ from xpubsub.plan.reads import (
     JOIN_TEMPLATES,
     LAST_DOCID,
     PUBLISHED,
+    PUBLISHED_FROM,
 )
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE, RDOC_TS_W
@@ -68,10 +69,16 @@ class Correlating:
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
             self.store.run(file_step("correlation_output", reused=True), file_step("notification_correlation"))
             found = engine.fetch(CORRELATION_NOTIFICATIONS)
-            published = [_message(row) for row in self.store.rows(PUBLISHED)]
+            published = self._published()
             with timings.of("keep"):
                 keep(self.store, limits)
         return found, published
+
+    def _published(self) -> list[Published]:
+        """The outputs of the batch that are messages of some stream."""
+        rows = self.store.rows(PUBLISHED)
+        names = {row["docid"]: row["message_id"] for row in self.store.rows(PUBLISHED_FROM)} if rows else {}
+        return [_message(row, [names[docid] for docid in row["docs"]]) for row in rows]
 
     def _numbered(self, times: Times, stream: str) -> list[tuple[object, ...]]:
         """The messages of the batch with the numbers by which they are kept: the later, the higher."""
@@ -81,9 +88,9 @@ class Correlating:
                 for place, (event_id, message_id) in enumerate(events, start=1)]
 
 
-def _message(row: dict[str, object]) -> Published:
-    """An output as a message, with an id that is the same if the batch is repeated."""
-    parts = row["cid"], row["message_left"], row["message_right"], row["nodes"]
+def _message(row: dict[str, object], messages: list[str]) -> Published:
+    """An output of some messages as a message, with an id that is the same if the batch is repeated."""
+    parts = row["cid"], *messages, row["nodes"]
     name, time = str(row["publish"]), row["time"]
     assert isinstance(time, float)
     return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), time)

@@ -6,7 +6,7 @@ import math
 
 from xpubsub.limits import Limits
 from xpubsub.plan.join_state import ADDED, COUNTS, WITHOUT_GONE
-from xpubsub.plan.reads import LONGEST_WINDOW
+from xpubsub.plan.reads import LONGEST_REACH
 from xpubsub.step import file_step
 from xpubsub.store.gc import STATE
 from xpubsub.store.store import Store
@@ -18,7 +18,7 @@ _FOREVER = 1e308
 
 def keep(store: Store, limits: Limits) -> None:
     """Keep what the batch has brought, and let go what no window reaches any more."""
-    longest = float(store.rows(LONGEST_WINDOW)[0]["wl"] or 0.0)
+    longest = float(store.rows(LONGEST_REACH)[0]["reach"] or 0.0)
     horizon = longest + (longest if limits.lateness is None else limits.lateness)
     reach = repr(horizon if math.isfinite(horizon) else _FOREVER)
     store.run(file_step("rdoc_expired", reused=True, horizon=reach))

@@ -1,4 +1,4 @@
-"""The canonical order of a small graph: two trees' nodes and the labelled edges between them.
+"""The canonical order of a small graph: the nodes of some trees and the labelled edges between them.
 
 Colours are refined until they are stable; where nodes still share a colour, each of them is tried in turn, and the
 order that gives the least text wins. Orders that give the same text are symmetries of the graph, and spare trying
@@ -15,20 +15,20 @@ from typing import TypeVar
 Colours = dict[int, int]
 _Signature = tuple[int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 _Text = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
-_Mark = TypeVar("_Mark", tuple[bool, int], _Signature)
+_Mark = TypeVar("_Mark", tuple[int, int], _Signature)
 
 
 @dataclass(frozen=True)
 class Vertex:
-    """A node: its parent (0 for none) and its side."""
+    """A node: its parent (0 for none) and the place of its tree."""
 
     parent: int
-    right: bool
+    tree: int
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes by number, and (label, left node, right node) edges."""
+    """Nodes by number, and (label, node, node of a later tree) edges."""
 
     vertices: dict[int, Vertex]
     edges: tuple[tuple[str, int, int], ...]
@@ -58,13 +58,13 @@ class _Search:
         self._symmetries: list[dict[int, int]] = []
 
     def initial(self) -> Colours:
-        """Sides, and the places among siblings that are alike and compared with nothing: any order of them will do."""
-        seen: Counter[tuple[int, bool, str]] = Counter()
-        marks: dict[int, tuple[bool, int]] = {}
+        """Trees, and the places among siblings that are alike and compared with nothing: any order of them will do."""
+        seen: Counter[tuple[int, int, str]] = Counter()
+        marks: dict[int, tuple[int, int]] = {}
         for number, vertex in sorted(self._vertices.items()):
             shape = self._shape(number)
-            key = vertex.parent, vertex.right, shape
-            marks[number] = vertex.right, seen[key] if shape else 0
+            key = vertex.parent, vertex.tree, shape
+            marks[number] = vertex.tree, seen[key] if shape else 0
             seen[key] += 1
         return _ranked(marks)
 

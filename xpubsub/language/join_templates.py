@@ -1,9 +1,9 @@
 """Query templates (section 4 of Hong 2007): the shape of a join graph, which many correlations share.
 
-A *join graph* is what stays of the blocks on the left of an operator, a tree for each, what stays of the block on its
-right, and the comparisons between them. Its template has the same shape, with meta-variables var1, var2, … for the
-nodes: those of the left first, parents before their children. Join graphs that differ in names only, in the order of
-predicates or in that of comparisons have the same template; left and right do not change places.
+A *join graph* is what stays of the blocks, a tree for each, and the comparisons between them, those of all operators.
+Its template has the same shape, with meta-variables var1, var2, … for the nodes: block by block, parents before their
+children. Join graphs that differ in names only, in the order of predicates or in that of comparisons have the same
+template; blocks do not change places.
 """
 
 from __future__ import annotations
@@ -21,17 +21,15 @@ from xpubsub.limits import Limits
 
 @dataclass(frozen=True)
 class JoinGraph:
-    """One operator's join graph."""
+    """The join graph of a correlation."""
 
-    left: tuple[KeptBlock, ...]
-    """One tree for each message of the left side."""
-    right: KeptBlock
+    blocks: tuple[KeptBlock, ...]
     joins: tuple[ValueJoin, ...]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """A comparison of two meta-variables, of the left and of the right; `=` is a value join, others are residual."""
+    """A comparison of two meta-variables, the right one of a later block; `=` is a value join, others are residual."""
 
     op: str
     left: int
@@ -43,15 +41,15 @@ class Template:
     """The shape of a join graph, in canonical form."""
 
     trees: tuple[tuple[int, ...], ...]
-    """For each message, those of the left first: the parent of each of its meta-variables, 0 for none."""
+    """For each message: the parent of each of its meta-variables, 0 for none."""
     edges: tuple[Edge, ...]
 
     @property
     def text(self) -> str:
         """Equal templates have equal texts: `1(2 3)|4(5 6)|2=5 3=6`."""
         starts = accumulate(map(len, self.trees), initial=1)
-        *left, right = (_dump(start, parents) for start, parents in zip(starts, self.trees, strict=False))
-        return "|".join((" ".join(left), right, " ".join(f"{each.left}{each.op}{each.right}" for each in self.edges)))
+        trees = (_dump(start, parents) for start, parents in zip(starts, self.trees, strict=False))
+        return "|".join((*trees, " ".join(f"{each.left}{each.op}{each.right}" for each in self.edges)))
 
     @property
     def template_id(self) -> int:
@@ -71,49 +69,31 @@ class TemplateUse:
     template: Template
     nodes: tuple[int, ...]
     """The number of the pattern node that each meta-variable stands for: var1, var2, …"""
-    blocks: tuple[int, ...]
-    """The place of each tree's block among the blocks of the graph, from 0; the last is the right one."""
 
 
-def join_graphs(
-    patterns: JoinPatterns, text: str, limits: Limits, also: Collection[int] = ()
-) -> tuple[JoinGraph, ...]:
-    """The join graph of each operator; the nodes of `also` stay whether they are compared or not.
-
-    What one operator compares stays for all of them: the nodes of one message hang together.
-    """
-    blocks = kept_blocks(patterns, text, limits, also)
-    return tuple(
-        JoinGraph(blocks[:place], blocks[place], operator.joins)
-        for place, operator in enumerate(patterns.operators, start=1))
+def join_graph(patterns: JoinPatterns, text: str, limits: Limits, also: Collection[int] = ()) -> JoinGraph:
+    """The join graph of a correlation; the nodes of `also` stay whether they are compared or not."""
+    joins = tuple(join for operator in patterns.operators for join in operator.joins)
+    return JoinGraph(kept_blocks(patterns, text, limits, also), joins)
 
 
 def template_of(graph: JoinGraph) -> TemplateUse:
     """The template of a join graph, and what its meta-variables stand for."""
-    blocks = (*graph.left, graph.right)
-    order = canonical_order(_abstract(graph))
-    rank = {number: place for place, number in enumerate(order)}
-    left = sorted(range(len(graph.left)), key=lambda place: _first(blocks[place].nodes, rank))
-    places = (*left, len(graph.left))
-    numbered = [_preorder(blocks[place].nodes, rank) for place in places]
+    rank = {number: place for place, number in enumerate(canonical_order(_abstract(graph)))}
+    numbered = [_preorder(block.nodes, rank) for block in graph.blocks]
     nodes = tuple(number for tree in numbered for number in tree)
     var = {0: 0, **{number: place for place, number in enumerate(nodes, start=1)}}
-    parent = {node.number: node.parent for block in blocks for node in block.nodes}
+    parent = {node.number: node.parent for block in graph.blocks for node in block.nodes}
     trees = tuple(tuple(var[parent[number]] for number in tree) for tree in numbered)
     edges = (Edge(join.op, var[join.left], var[join.right]) for join in graph.joins)
-    return TemplateUse(Template(trees, tuple(sorted(edges, key=_edge_key))), nodes, places)
+    return TemplateUse(Template(trees, tuple(sorted(edges, key=_edge_key))), nodes)
 
 
 def _abstract(graph: JoinGraph) -> Graph:
     """The graph without names."""
     vertices = {
-        node.number: Vertex(node.parent, place == len(graph.left))
-        for place, block in enumerate((*graph.left, graph.right)) for node in block.nodes}
+        node.number: Vertex(node.parent, place) for place, block in enumerate(graph.blocks) for node in block.nodes}
     return Graph(vertices, tuple((join.op, join.left, join.right) for join in graph.joins))
-
-
-def _first(nodes: tuple[KeptNode, ...], rank: dict[int, int]) -> int:
-    return min(rank[node.number] for node in nodes if not node.parent)
 
 
 def _preorder(nodes: tuple[KeptNode, ...], rank: dict[int, int]) -> list[int]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xpubsub.language.join_templates import Edge, Template
+from xpubsub.language.join_templates import Template
 from xpubsub.plan.choose import named_plan
+from xpubsub.plan.conjunction import Conjunction
 from xpubsub.plan.facts import fact_steps
 from xpubsub.step import Pipeline, Step, file_step
 
 CORRELATE_PLANS = ("mmqjp-view", "mmqjp", "sequential")
 """Values in common are found once for all templates; for each template; or for each correlation, by itself."""
-_COMPARE = {"!=": "{left}.value <> {right}.value"}
-"""Residual comparisons by operator; the others compare numbers."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,11 @@ class StoredTemplate:
 
     template_id: int
     template: Template
+
+    @property
+    def rounds(self) -> int:
+        """How often kept messages are joined with one another, to reach all blocks from one."""
+        return max(0, len(self.template.trees) - 2)
 
 
 def witness_steps(levels: int) -> Pipeline:
@@ -38,18 +42,38 @@ def witness_steps(levels: int) -> Pipeline:
 _KEPT: Pipeline = (
     file_step("rdoc_dead"), file_step("rdoc_live", reused=True), file_step("rdoc_time", reused=True),
 )
-_VIEWS: Pipeline = (
+_SHARED: Pipeline = (
     file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
-    file_step("rvj", reused=True), file_step("rdoc_joined", reused=True), file_step("rlink", reused=True),
-    file_step("rvalue", reused=True),
+    file_step("rvj", reused=True),
 )
-"""What all templates share: values in common between messages, and the edges of those messages."""
+"""What all templates share: values in common between messages."""
 _BASES: Pipeline = (
     file_step("rbin_any", reused=True), file_step("rdoc_any", reused=True),
     Step("rlink", "select docid, var1, var2, node1, node2 from rbin_any", reused=True),
     Step("rvalue", "select docid, node, value, number from rdoc_any", reused=True),
 )
 """The same where nothing is shared: all edges and values, kept and of the batch."""
+
+
+_NOTHING = ("select cast(0 as bigint) as cid, cast([] as bigint[]) as docs, cast(0 as bigint) as last,"
+            " cast(0 as double) as time, cast([] as integer[]) as nodes where false")
+
+
+def _views(rounds: int) -> Pipeline:
+    """What all templates share: values in common, and the edges of the messages that have some.
+
+    For correlations of more than two blocks kept messages are joined, too: those that the batch reaches, by rounds.
+    """
+    far: list[Step] = []
+    pairs = "rvj"
+    for number in range(1, rounds + 1):
+        reached = f"rdoc_reached_{number}"
+        far += [file_step(reached, file="rdoc_joined", reused=True, pairs=pairs),
+                file_step(f"rvj_far_{number}", file="rvj_far", reused=True, before=pairs, reached=reached)]
+        pairs = f"rvj_far_{number}"
+    first = (file_step("pair_far", reused=True), file_step("rvalue_far", reused=True)) if rounds else ()
+    return (*_SHARED, *first, *far, file_step("rdoc_joined", reused=True, pairs=pairs),
+            file_step("rlink", reused=True), file_step("rvalue", reused=True))
 
 
 def chosen_plan(asked: str) -> str:
@@ -65,21 +89,19 @@ def join_steps(
     units = [_Unit(by_id[template_id], plan, cid) for template_id, cid in cids] if plan == "sequential" else [
         _Unit(stored, plan) for stored in templates]
     each = tuple(step for unit in units for step in unit.steps())
-    found = " union all ".join(f"select cid, doc_left, doc_right, nodes from {unit.found}" for unit in units)
-    nothing = ("select cast(0 as bigint) as cid, cast(0 as bigint) as doc_left, cast(0 as bigint) as doc_right,"
-               " cast([] as integer[]) as nodes where false")
-    header = "-- One row: nodes of two messages that fulfil a correlation."
-    steps = [Step("rout_0", f"{header}\n{found or nothing}", reused=True)]
+    found = " union all ".join(f"select cid, docs, last, time, nodes from {unit.found}" for unit in units)
+    header = "-- One row: nodes of messages that fulfil a correlation."
+    steps = [Step("rout_0", f"{header}\n{found or _NOTHING}", reused=True)]
     for place in range(1, places + 1):
         before = f"rout_{place - 1}"
         steps.append(file_step(f"rout_{place}", file="rout_step", reused=True, before=before, place=str(place)))
-    views = _VIEWS if plan == "mmqjp-view" else _BASES
+    views = _views(max((stored.rounds for stored in templates), default=0)) if plan == "mmqjp-view" else _BASES
     return (*_KEPT, *views, *each, *steps, file_step("correlated", before=f"rout_{places}", reused=True))
 
 
 OUTPUTS: Pipeline = (
-    file_step("correlated_made", reused=True), file_step("rcopy_joined"), file_step("rreturn_joined"),
-    file_step("part_base", reused=True), file_step("part_node"),
+    file_step("correlated_made", reused=True), file_step("part_base", reused=True), file_step("rcopy_joined"),
+    file_step("rreturn_joined"), file_step("part_node"),
 )
 """What the outputs are made of."""
 TEXTS = file_step("correlated_text")
@@ -104,96 +126,18 @@ class _Unit:
     def steps(self) -> Iterator[Step]:
         """R_T of the template, values in common unless they are shared, and the conjunctive query."""
         template, queries = self.stored.template, f"rt_{self.name}"
-        variables = ", ".join(f"list_extract(q.vars, {place}) as var{place}" for place in range(1, template.size + 1))
+        columns = [f"list_extract(q.vars, {place}) as var{place}" for place in range(1, template.size + 1)]
+        for place in range(1, len(template.trees)):
+            columns += [f"list_extract(q.windows, {place}) as wl{place}",
+                        f"list_extract(q.followed, {place}) as followed{place}"]
         only = f"q.template_id = {self.stored.template_id}" + ("" if self.cid is None else f" and q.cid = {self.cid}")
         header = f"-- One row: a correlation of the template {template.text}."
         yield Step(
             queries,
-            f"{header}\nselect q.cid, {variables}, q.wl, q.followed\nfrom join_query as q\n"
+            f"{header}\nselect q.cid, {', '.join(columns)}\nfrom join_member as q\n"
             f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
-        values = "rvj"
+        values = f"rvj_far_{self.stored.rounds}" if self.stored.rounds else "rvj"
         if self.plan != "mmqjp-view":
-            values = f"rvj_{self.name}"
-            yield file_step(values, file="rvj_own", reused=True, queries=queries)
-        yield Step(self.found, _Conjunction(template, queries, values).sql())
-
-
-class _Conjunction:
-    """The conjunctive query of a template, over values in common and edges."""
-
-    def __init__(self, template: Template, queries: str, values: str) -> None:
-        self._template = template
-        self._queries = queries
-        self._values = values
-        self._node: dict[int, str] = {}
-        """By meta-variable: the expression of its node."""
-        self._joins: list[str] = []
-
-    def sql(self) -> str:
-        template = self._template
-        if not template.edges:
-            return self._alone()
-        equal = [edge for edge in template.edges if edge.op == "="]
-        for number, edge in enumerate(equal, start=1):
-            self._value_join(f"e{number}", edge, first=number == 1)
-        starts = 1
-        for side, parents in enumerate(self._template.trees):
-            self._structure(starts, parents, "doc_right" if side == len(self._template.trees) - 1 else "doc_left")
-            starts += len(parents)
-        self._times()
-        residual = [self._residual(number, edge) for number, edge in enumerate(template.edges) if edge.op != "="]
-        nodes = ", ".join(self._node[place] for place in range(1, template.size + 1))
-        window = ("case when t.followed then r.time > l.time and r.time - l.time <= t.wl"
-                  " else abs(r.time - l.time) <= t.wl end")
-        joins, where = "\n".join(self._joins), " and ".join([window, *residual])
-        return (f"-- One row: nodes of two messages that fulfil a correlation of the template {template.text}.\n"
-                f"select t.cid, e1.doc_left, e1.doc_right, [{nodes}] as nodes\n"
-                f"from {self._queries} as t\n{joins}\nwhere {where}")
-
-    def _alone(self) -> str:
-        """Of one block there is nothing to join: its nodes in the messages of the batch."""
-        template = self._template
-        self._joins.append("join rbin_w as e1 on e1.var1 = 0 and e1.var2 = t.var1")
-        self._node[1] = "e1.node2"
-        self._structure(1, self._template.trees[0], "docid", "rbin_w")
-        nodes = ", ".join(self._node[place] for place in range(1, template.size + 1))
-        return (f"-- One row: nodes of a message that fulfil a correlation of the template {template.text}.\n"
-                f"select t.cid, e1.docid as doc_left, e1.docid as doc_right, [{nodes}] as nodes\n"
-                f"from {self._queries} as t\n" + "\n".join(self._joins))
-
-    def _value_join(self, name: str, edge: Edge, *, first: bool) -> None:
-        on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
-        if not first:
-            on += [f"{name}.doc_left = e1.doc_left", f"{name}.doc_right = e1.doc_right"]
-        on += self._same(edge.left, f"{name}.node_left") + self._same(edge.right, f"{name}.node_right")
-        self._joins.append(f"join {self._values} as {name} on {' and '.join(on)}")
-
-    def _same(self, place: int, expression: str) -> list[str]:
-        """A node that is known must be the same; one that is not is known from now on."""
-        if place in self._node:
-            return [f"{expression} = {self._node[place]}"]
-        self._node[place] = expression
-        return []
-
-    def _structure(self, start: int, parents: Sequence[int], doc: str, edges: str = "rlink") -> None:
-        """The edges of a tree, from its leaves up: a node is known before its parent is."""
-        for offset in range(len(parents) - 1, -1, -1):
-            parent, child = parents[offset], start + offset
-            if not parent:
-                continue
-            name = f"s{child}"
-            on = [f"{name}.docid = e1.{doc}", f"{name}.var1 = t.var{parent}", f"{name}.var2 = t.var{child}"]
-            on += self._same(child, f"{name}.node2") + self._same(parent, f"{name}.node1")
-            self._joins.append(f"join {edges} as {name} on {' and '.join(on)}")
-
-    def _times(self) -> None:
-        self._joins.append("join rdoc_time as l on l.docid = e1.doc_left")
-        self._joins.append("join rdoc_time as r on r.docid = e1.doc_right")
-
-    def _residual(self, number: int, edge: Edge) -> str:
-        left, right = f"v{number}", f"w{number}"
-        for name, doc, place in ((left, "doc_left", edge.left), (right, "doc_right", edge.right)):
-            on = f"{name}.docid = e1.{doc} and {name}.node = {self._node[place]}"
-            self._joins.append(f"join rvalue as {name} on {on}")
-        compare = _COMPARE.get(edge.op, f"{{left}}.number {edge.op} {{right}}.number")
-        return compare.format(left=left, right=right)
+            values, kept = f"rvj_{self.name}", "true" if self.stored.rounds else "false"
+            yield file_step(values, file="rvj_own", reused=True, queries=queries, kept=kept)
+        yield Step(self.found, Conjunction(template, queries, values).sql())

@@ -51,12 +51,12 @@ LOOKS = Step("looks", "select tid, step, sub_id, looks_at, negated from transfor
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")
 JOIN_TEMPLATES = Step("join_templates", "select template_id, definition from join_template")
-JOIN_QUERIES = Step("join_queries", "select template_id, cid from join_query order by cid")
-JOIN_PLACES = Step("join_places", "select coalesce(max(place), 0) as places from join_step")
+JOIN_QUERIES = Step("join_queries", "select template_id, cid from join_member order by cid")
+JOIN_PLACES = Step("join_places", "select coalesce(max(place), 0) as places from join_hop")
 JOIN_DEFINITIONS = Step(
     "join_definitions",
     "select t.template_id, t.definition from output_template as t"
-    " semi join join_output as o on o.template_id = t.template_id")
+    " semi join join_result as o on o.template_id = t.template_id")
 EDGE_WITNESSES = Step(
     "edge_witnesses",
     "select e.stream, p.linear_path, e.var1, e.var2, count(b.docid) as witnesses from join_edge as e"
@@ -69,12 +69,16 @@ LAST_DOCID = Step(
     "select coalesce(max(docid), 0) as docid from (select max(docid) as docid from rdoc_ts union all"
     " select max(docid) as docid from rbin union all select max(docid) as docid from rdoc union all"
     " select max(docid) as docid from rcopy union all select max(docid) as docid from rreturn) as d")
-LONGEST_WINDOW = Step(
-    "longest_window",
-    "select max(q.wl) as wl from join_query as q semi join correlation_wanted as c on c.cid = q.cid")
+LONGEST_REACH = Step(
+    "longest_reach",
+    "select max(q.reach) as reach from join_member as q semi join correlation_wanted as c on c.cid = q.cid")
 CORRELATION_NOTIFICATIONS = Step(
     "correlation_notifications", "select message_id, subscription_id, output from notification_correlation")
 PUBLISHED = Step(
     "published",
-    "select publish, cid, message_left, message_right, nodes, output, time from correlation_output"
-    " where publish is not null order by time, cid, message_left, message_right, nodes")
+    "select publish, cid, docs, nodes, output, time from correlation_output where publish is not null"
+    " order by time, cid, docs, nodes")
+PUBLISHED_FROM = Step(
+    "published_from",
+    "select t.docid, t.message_id from rdoc_time as t semi join"
+    " (select unnest(docs) as docid from correlation_output where publish is not null) as o on o.docid = t.docid")

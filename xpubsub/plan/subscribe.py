@@ -88,12 +88,13 @@ _TRANSFORMATIONS = (
 _CORRELATIONS = (
     ("variable_condition", file_step("new_variable_condition")),
     ("join_part", file_step("new_join_part")),
+    ("join_copy", file_step("new_join_copy")),
     ("join_edge", file_step("new_join_edge")),
     ("join_pair", file_step("new_join_pair")),
-    ("join_step", file_step("new_join_step")),
-    ("join_output", file_step("new_join_output")),
+    ("join_hop", file_step("new_join_hop")),
+    ("join_result", file_step("new_join_result")),
     ("join_template", file_step("new_join_template")),
-    ("join_query", file_step("new_join_query")),
+    ("join_member", file_step("new_join_member")),
     ("correlation", file_step("new_correlation")),
 )
 _SUBSCRIPTIONS = (

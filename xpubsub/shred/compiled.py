@@ -14,10 +14,11 @@ from xpubsub.shred.rows import (
     COMPILED_BRINFO,
     COMPILED_CONDITION,
     COMPILED_CORRELATION,
+    COMPILED_JOIN_COPY,
     COMPILED_JOIN_EDGE,
+    COMPILED_JOIN_HOP,
     COMPILED_JOIN_PAIR,
     COMPILED_JOIN_PART,
-    COMPILED_JOIN_STEP,
     COMPILED_PART,
     COMPILED_PATH,
     COMPILED_QUERY,
@@ -44,8 +45,9 @@ OUTPUTS = {
     "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
     "compiled_condition": COMPILED_CONDITION, "compiled_return": COMPILED_RETURN, "compiled_repeat": COMPILED_REPEAT,
     "compiled_correlation": COMPILED_CORRELATION, "compiled_join_edge": COMPILED_JOIN_EDGE,
-    "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_step": COMPILED_JOIN_STEP,
-    "compiled_join_part": COMPILED_JOIN_PART, "compiled_variable_condition": COMPILED_VARIABLE_CONDITION,
+    "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_hop": COMPILED_JOIN_HOP,
+    "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
+    "compiled_variable_condition": COMPILED_VARIABLE_CONDITION,
 }
 """What compiling gives, by name."""
 
@@ -77,7 +79,8 @@ class CompiledRows:
         self._correlations: list[tuple[object, ...]] = []
         self._edges: list[tuple[object, ...]] = []
         self._pairs: list[tuple[object, ...]] = []
-        self._join_steps: list[tuple[object, ...]] = []
+        self._join_hops: list[tuple[object, ...]] = []
+        self._join_copies: list[tuple[object, ...]] = []
         self._join_parts: dict[tuple[object, ...], None] = {}
         self._variable_conditions: dict[tuple[object, ...], None] = {}
 
@@ -89,7 +92,8 @@ class CompiledRows:
         self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
         self._edges.extend((*own, *edge) for edge in rows.edges)
         self._pairs.extend((*own, *pair) for pair in rows.pairs)
-        self._join_steps.extend((*own, *step) for step in rows.steps)
+        self._join_hops.extend((*own, *hop) for hop in rows.hops)
+        self._join_copies.extend((*own, path_id) for path_id in rows.copied)
         self._join_parts.update(dict.fromkeys((rows.made_by[0], *part) for part in rows.parts))
         self._variable_conditions.update(dict.fromkeys(rows.variable_conditions))
 
@@ -186,7 +190,8 @@ class CompiledRows:
             "compiled_correlation": table_of(self._correlations, COMPILED_CORRELATION),
             "compiled_join_edge": table_of(self._edges, COMPILED_JOIN_EDGE),
             "compiled_join_pair": table_of(self._pairs, COMPILED_JOIN_PAIR),
-            "compiled_join_step": table_of(self._join_steps, COMPILED_JOIN_STEP),
+            "compiled_join_hop": table_of(self._join_hops, COMPILED_JOIN_HOP),
+            "compiled_join_copy": table_of(self._join_copies, COMPILED_JOIN_COPY),
             "compiled_join_part": table_of(list(self._join_parts), COMPILED_JOIN_PART),
             "compiled_variable_condition": table_of(list(self._variable_conditions), COMPILED_VARIABLE_CONDITION),
         }

@@ -1,4 +1,4 @@
-"""The message factory for correlations: nodes of two messages, texts of them and templates → outputs."""
+"""The message factory for correlations: nodes of messages, texts of them and templates → outputs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates) -> pa.RecordBatc
     copied = NestedColumn(texts)
     outputs: list[str] = []
     rows = zip(*(column.to_pylist() for column in keys), strict=True)
-    for row, (template_id, left, right, of_right, nodes) in enumerate(rows):
-        bound = tuple((right if side else left, node) for side, node in zip(of_right, nodes, strict=True))
+    for row, (template_id, owners, nodes) in enumerate(rows):
+        bound = tuple(zip(owners, nodes, strict=True))
         message = _message(*copied.of(row))
         outputs.append(templates[template_id].write(message, bound, {}))
     made = [*keys, pa.array(outputs, pa.string())]

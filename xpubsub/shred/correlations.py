@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xpubsub.errors import UnsupportedError
 from xpubsub.ids import stable_id
 from xpubsub.language.block_tree import ResultTemplate, result_template
 from xpubsub.language.flwr_syntax import Content, Copy, Element, Name
 from xpubsub.language.join_minor import kept_blocks
 from xpubsub.language.join_patterns import JoinPatterns, join_patterns
-from xpubsub.language.join_templates import JoinGraph
 from xpubsub.language.join_templates import Template as JoinTemplate
+from xpubsub.language.join_templates import join_graph
 from xpubsub.language.join_templates import template_of as join_template_of
 from xpubsub.language.syntax import Path
 from xpubsub.language.xscl_syntax import Correlation
@@ -37,14 +36,16 @@ class CorrelationRows:
     canonical: str
     template: tuple[int, str]
     query: Row
-    """(variables, window, whether it is FOLLOWED BY)."""
+    """(variables, window of each operator, whether it is FOLLOWED BY, how far messages may lie apart)."""
     edges: tuple[Row, ...]
     pairs: tuple[Row, ...]
-    steps: tuple[Row, ...]
+    hops: tuple[Row, ...]
     output: Row
-    """(places mentioned, which are of the right message, stream it is published to)."""
+    """(places mentioned, the block of each, stream it is published to)."""
     made_by: tuple[int, str]
     """The template of the output."""
+    copied: tuple[int, ...]
+    """The paths whose nodes are copied."""
     parts: tuple[Row, ...]
     variable_conditions: tuple[Row, ...]
     conditions: tuple[tuple[Template, int | None], ...]
@@ -54,8 +55,6 @@ class CorrelationRows:
 
 def correlation_rows(tree: Correlation, text: str, limits: Limits) -> CorrelationRows:
     """The rows of a parsed correlation."""
-    if len(tree.operators) > 1:
-        raise UnsupportedError("a correlation of more than two blocks is not supported", code="unsupported", text=text)
     return _Compiler(tree, text, limits).rows()
 
 
@@ -63,12 +62,11 @@ class _Compiler:
     def __init__(self, tree: Correlation, text: str, limits: Limits) -> None:
         self._tree = tree
         self._patterns = join_patterns(tree, text, limits)
-        joined = kept_blocks(self._patterns, text, limits)
-        joins = tuple(join for operator in self._patterns.operators for join in operator.joins)
-        self._use = join_template_of(JoinGraph(joined[:-1], joined[-1], joins))
+        graph = join_graph(self._patterns, text, limits)
+        self._use = join_template_of(graph)
         shown = kept_blocks(self._patterns, text, limits, self._patterns.outputs)
-        self._variables = PatternVariables(joined, shown, joins, text, limits)
-        self._found = self._variables.steps(self._use.nodes, self._patterns.outputs)
+        self._variables = PatternVariables(graph.blocks, shown, graph.joins, text, limits)
+        self._found = self._variables.hops_to(self._use.nodes, self._patterns.outputs)
         self._result = self._made(text, limits)
 
     def _made(self, text: str, limits: Limits) -> ResultTemplate:
@@ -84,17 +82,18 @@ class _Compiler:
         template = json.dumps([json.dumps(["s", self._result.nodes], ensure_ascii=False, separators=(",", ":"))])
         made_by = stable_id("template", template), template
         join_template = self._use.template
-        operators = [(each.window, each.kind == "followed by") for each in self._patterns.operators]
-        query = self._variables.joined(self._use.nodes), *(operators or [(0.0, False)])[0]
+        windows = [each.window for each in self._patterns.operators]
+        followed = [each.kind == "followed by" for each in self._patterns.operators]
+        query = self._variables.joined(self._use.nodes), windows, followed, sum(windows)
         mentioned = [self._found.places[number] for number in self._patterns.outputs]
-        of_right = [number in self._variables.right for number in self._patterns.outputs]
-        output = mentioned, of_right, self._tree.publish
+        output = mentioned, [self._variables.block[number] for number in self._patterns.outputs], self._tree.publish
         edges, pairs = self._variables.edges(self._found), self._variables.pairs
         canonical = json.dumps([join_template.text, query, edges, pairs, self._found.rows, output, template])
         based = tuple((*each, stable_id(path), returned_id(path, base)) for *each, path, base in edges)
         return CorrelationRows(
             stable_id("correlation", canonical), canonical, (join_template.template_id, _dumped(join_template)), query,
-            based, pairs, self._found.rows, output, made_by, tuple(_parts(self._result.nodes)),
+            based, pairs, self._found.rows, output, made_by, tuple(map(stable_id, self._result.copied)),
+            tuple(_parts(self._result.nodes)),
             self._variables.conditions, tuple((template_of([each]), want_of(each)) for each in self._variables.queries),
             tuple(self._paths(edges)), tuple(self._brinfos(edges)))
 

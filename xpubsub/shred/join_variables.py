@@ -26,7 +26,7 @@ class FoundNodes:
     """How the nodes that an output mentions are found from those that the join finds."""
 
     rows: tuple[Row, ...]
-    """(place, place it is found from, whether upward, whether in the right message, the variables of the edge)."""
+    """(place, place it is found from, whether upward, the block, the variables of the edge)."""
     edges: tuple[tuple[int, int], ...]
     """The edges, by pattern nodes."""
     places: dict[int, int]
@@ -47,7 +47,9 @@ class PatternVariables:
         self.hops: dict[int, tuple[Hop, ...]] = {}
         self._conditions: dict[Row, None] = {}
         self.queries: dict[Query, None] = {}
-        self.right = {node.number for block in (joined[-1], shown[-1]) for node in block.nodes}
+        self.block = {node.number: place for blocks in (joined, shown)
+                      for place, block in enumerate(blocks, start=1) for node in block.nodes}
+        """By pattern node: the block, from 1."""
         self._join_ids = self._ids(self._joined)
         self._show_ids = self._ids(self._shown)
 
@@ -102,7 +104,7 @@ class PatternVariables:
             looks.append((sub_id_of(query), item.negated))
         return looks
 
-    def steps(self, nodes: Sequence[int], outputs: Sequence[int]) -> FoundNodes:
+    def hops_to(self, nodes: Sequence[int], outputs: Sequence[int]) -> FoundNodes:
         """From the nodes that the join finds to those that the output mentions, along edges of what is shown."""
         places = {number: place for place, number in enumerate(nodes, start=1)}
         edges = [(node.parent, node.number) for block in self._shown for node in block.nodes if node.parent]
@@ -112,7 +114,7 @@ class PatternVariables:
             parent, child = next(edge for edge in edges if (edge[0] in places) != (edge[1] in places))
             upward = child in places
             known, new = (child, parent) if upward else (parent, child)
-            rows.append((len(rows) + 1, places[known], upward, child in self.right, self._show_ids[parent],
+            rows.append((len(rows) + 1, places[known], upward, self.block[child], self._show_ids[parent],
                          self._show_ids[child]))
             places[new] = len(places) + 1
             used.append((parent, child))

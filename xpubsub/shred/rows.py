@@ -119,8 +119,9 @@ COMPILED_CONDITION = pa.schema([
 
 COMPILED_CORRELATION = pa.schema([
     ("row_no", ID), ("cid", ID), ("canonical", TEXT), ("join_template_id", ID), ("join_template", TEXT),
-    ("vars", pa.list_(ID)), ("wl", pa.float64()), ("followed", pa.bool_()), ("mentioned", pa.list_(pa.int32())),
-    ("of_right", pa.list_(pa.bool_())), ("publish", TEXT), ("template_id", ID), ("template", TEXT),
+    ("vars", pa.list_(ID)), ("windows", pa.list_(pa.float64())), ("followed", pa.list_(pa.bool_())),
+    ("reach", pa.float64()), ("mentioned", pa.list_(pa.int32())), ("blocks", pa.list_(pa.int32())), ("publish", TEXT),
+    ("template_id", ID), ("template", TEXT),
 ])
 """One subscription that is a correlation: as one of a template, and what its output is made of."""
 
@@ -133,11 +134,14 @@ COMPILED_JOIN_EDGE = pa.schema([
 COMPILED_JOIN_PAIR = pa.schema([("row_no", ID), ("cid", ID), ("op", TEXT), ("var_left", ID), ("var_right", ID)])
 """One comparison."""
 
-COMPILED_JOIN_STEP = pa.schema([
+COMPILED_JOIN_HOP = pa.schema([
     ("row_no", ID), ("cid", ID), ("place", pa.int32()), ("from_at", pa.int32()), ("upward", pa.bool_()),
-    ("is_right", pa.bool_()), ("var1", ID), ("var2", ID),
+    ("block", pa.int32()), ("var1", ID), ("var2", ID),
 ])
 """One step from the nodes that are joined to those that the output mentions."""
+
+COMPILED_JOIN_COPY = pa.schema([("row_no", ID), ("cid", ID), ("linear_path_id", ID)])
+"""One path whose nodes it copies."""
 
 COMPILED_JOIN_PART = pa.schema([("template_id", ID), ("place", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID)])
 """One thing that a template of outputs copies."""
@@ -153,10 +157,9 @@ RDOC_TS_W = pa.schema([
 """One message of the batch, with the number by which it is kept, and its time."""
 
 CORRELATION_MADE = pa.schema([
-    ("template_id", ID), ("doc_left", ID), ("doc_right", ID), ("of_right", pa.list_(pa.bool_())),
-    ("nodes", pa.list_(pa.int32())), ("output", TEXT),
+    ("template_id", ID), ("owners", pa.list_(ID)), ("nodes", pa.list_(pa.int32())), ("output", TEXT),
 ])
-"""What a template makes of nodes of two messages."""
+"""What a template makes of nodes; the owners are their messages."""
 
 ARRANGED_EDGE = pa.schema([
     ("pre_id", ID), ("stage", pa.int32()), ("key", ID), ("bound", pa.float64()),

@@ -67,15 +67,16 @@ KEPT: dict[str, Step] = {
     "subscription_transformation": _visible("subscription_transformation"),
     "correlation": _kept("correlation", "live_correlation", "cid"),
     "subscription_correlation": _visible("subscription_correlation"),
+    "join_copy": _kept("join_copy", "live_correlation", "cid"),
     "join_edge": _kept("join_edge", "live_correlation", "cid"),
     "join_pair": _kept("join_pair", "live_correlation", "cid"),
-    "join_step": _kept("join_step", "live_correlation", "cid"),
-    "join_query": _kept("join_query", "live_correlation", "cid"),
-    "join_output": _kept("join_output", "live_correlation", "cid"),
+    "join_hop": _kept("join_hop", "live_correlation", "cid"),
+    "join_member": _kept("join_member", "live_correlation", "cid"),
+    "join_result": _kept("join_result", "live_correlation", "cid"),
     "join_template": Step(
         "gc_join_template",
         "select t.* from join_template as t semi join"
-        " (select q.template_id from join_query as q semi join live_correlation as l on l.cid = q.cid) as q"
+        " (select q.template_id from join_member as q semi join live_correlation as l on l.cid = q.cid) as q"
         " on q.template_id = t.template_id"),
     "join_part": _kept("join_part", "live_template", "template_id"),
     "variable_condition": _kept("variable_condition", "live_variable", "var"),

@@ -1,4 +1,4 @@
-"""Migrations: numbered DDL files, applied in order and recorded; gaps and edits are errors."""
+"""Migrations: numbered files of DDL, applied in order and recorded; gaps and edits are errors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import sqlglot
+from sqlglot import exp
 
 from xpubsub.engines.base import Engine
 from xpubsub.engines.dialect import table_ddl
@@ -66,7 +67,7 @@ def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[M
             _define(engine, migration)
     for migration in pending:
         with engine.transaction():
-            _define(engine, migration)
+            _apply(engine, migration)
             _record(engine, migration)
     return pending
 
@@ -96,7 +97,26 @@ def _pending(applied: dict[int, dict[str, str]], migrations: list[Migration]) ->
 
 def _define(engine: Engine, migration: Migration) -> None:
     for statement in migration.statements:
-        engine.define(statement)
+        if _moved(statement) is None:
+            engine.define(statement)
+
+
+def _apply(engine: Engine, migration: Migration) -> None:
+    """Create and drop tables, and move rows between them."""
+    for statement in migration.statements:
+        if (moved := _moved(statement)) is None:
+            engine.define(statement)
+        else:
+            engine.append(*moved)
+
+
+def _moved(statement: str) -> tuple[str, Step] | None:
+    """The table that rows are moved to, and the rows, if a statement moves any."""
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    if not isinstance(tree, exp.Insert):
+        return None
+    table = tree.this.name
+    return table, Step(f"moved_to_{table}", tree.expression.sql(dialect="duckdb"))
 
 
 def _record(engine: Engine, migration: Migration) -> None:

@@ -1,5 +1,0 @@
--- One row: a step of a correlation that is not stored yet.
-select distinct c.cid, c.place, c.from_at, c.upward, c.is_right, c.var1, c.var2
-from compiled_join_step as c
-semi join new_cid as n on n.cid = c.cid and n.row_no = c.row_no
-anti join join_step as s on s.cid = c.cid
