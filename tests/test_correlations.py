@@ -133,6 +133,18 @@ def test_what_no_window_reaches_is_let_go(broker: xpubsub.Broker) -> None:
     assert len(rows(broker, "select * from rbin")) <= 2 * 26
 
 
+def test_stats_show_what_is_kept_and_what_windows_without_an_end_cost(broker: xpubsub.Broker) -> None:
+    broker.subscribe("f", "/a/k = 1")
+    assert "messages kept" not in broker.stats()
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "10s"))
+    broker.subscribe("r", PAIR.format("FOLLOWED BY", "INF"))
+    notified(broker, *((f"a{n}", f"<a><k>{n}</k></a>", float(n)) for n in range(50)))
+    assert {name: amount for name, amount in broker.stats().items() if "kept" in name or "correlations" in name} == {
+        "correlations": 2, "correlations with a window of INF": 1, "messages kept": 50,
+        "messages kept for windows of INF alone": 29, "edges kept": 100, "values kept": 50,
+        "characters kept for output": sum(len(f"<a><k>{n}</k></a>") for n in range(50))}
+
+
 def test_what_no_one_asks_for_any_more_is_let_go(broker: xpubsub.Broker) -> None:
     broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
     broker.subscribe("r", "S//a AS $x [./n AS $i] JOIN { $i = $j, INF } S//b AS $y [./n AS $j]")

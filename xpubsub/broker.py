@@ -17,6 +17,7 @@ from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.explain_transformation import explain_transformation
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
+from xpubsub.jobs.join_state import kept_stats
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
@@ -167,9 +168,9 @@ class Broker:
             return explain_plan(self.store, self._publisher.summary(), check_text("the plan", plan))
 
     def stats(self) -> dict[str, int]:
-        """Counts over the store, by name."""
+        """Counts over the store, by name; with correlations, also of what is kept for them."""
         with self._exclusive():
-            return store_stats(self.store)
+            return {**store_stats(self.store), **kept_stats(self.store, self.limits)}
 
 
 def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Step
+from xpubsub.step import Pipeline, Step, file_step
 
 ADDED: tuple[tuple[str, Step], ...] = tuple((table, Step(f"keep_{table}", sql)) for table, sql in (
     ("rbin", "select docid, var1, var2, node1, node2 from rbin_w"),
@@ -14,6 +14,11 @@ ADDED: tuple[tuple[str, Step], ...] = tuple((table, Step(f"keep_{table}", sql)) 
                 " semi join rbin_w as w on w.docid = d.docid"),
 ))
 """What is appended, in this order: a message counts once it has its time."""
+
+KEPT: Pipeline = (
+    Step("rdoc_dead", "select distinct docid from rdoc_gone"), file_step("rdoc_live", reused=True),
+)
+"""What is kept and counts, between batches."""
 
 COUNTS = Step(
     "kept_and_gone", "select (select count(*) from rdoc_gone) as gone, (select count(*) from rdoc_ts) as kept")
