@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
+_REMEMBERED = 4_096
+"""Graphs whose order is remembered at a time."""
 Colours = dict[int, int]
 _Signature = tuple[int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 _Text = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
@@ -20,33 +23,35 @@ _Mark = TypeVar("_Mark", tuple[int, int], _Signature)
 
 @dataclass(frozen=True)
 class Vertex:
-    """A node: its parent (0 for none) and the place of its tree."""
+    """A node: its number, its parent (0 for none) and the place of its tree."""
 
+    number: int
     parent: int
     tree: int
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes by number, and (label, node, node of a later tree) edges."""
+    """Nodes, and (label, node, node of a later tree) edges."""
 
-    vertices: dict[int, Vertex]
+    vertices: tuple[Vertex, ...]
     edges: tuple[tuple[str, int, int], ...]
 
 
-def canonical_order(graph: Graph) -> list[int]:
+@lru_cache(maxsize=_REMEMBERED)
+def canonical_order(graph: Graph) -> tuple[int, ...]:
     """The nodes in an order that depends on the shape alone; among equal orders, the one nearest to the numbers'."""
     search = _Search(graph)
     search.explore(search.initial(), ())
-    return search.best_order
+    return tuple(search.best_order)
 
 
 class _Search:
     def __init__(self, graph: Graph) -> None:
-        self._vertices = graph.vertices
+        self._vertices = {vertex.number: vertex for vertex in graph.vertices}
         self._edges = graph.edges
         self._children: dict[int, list[int]] = defaultdict(list)
-        for number, vertex in graph.vertices.items():
+        for number, vertex in self._vertices.items():
             self._children[vertex.parent].append(number)
         self._joined: dict[int, list[tuple[str, int]]] = defaultdict(list)
         for op, left, right in graph.edges:

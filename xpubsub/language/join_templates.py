@@ -91,8 +91,8 @@ def template_of(graph: JoinGraph) -> TemplateUse:
 
 def _abstract(graph: JoinGraph) -> Graph:
     """The graph without names."""
-    vertices = {
-        node.number: Vertex(node.parent, place) for place, block in enumerate(graph.blocks) for node in block.nodes}
+    vertices = tuple(
+        Vertex(node.number, node.parent, place) for place, block in enumerate(graph.blocks) for node in block.nodes)
     return Graph(vertices, tuple((join.op, join.left, join.right) for join in graph.joins))
 
 

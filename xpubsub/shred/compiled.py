@@ -59,6 +59,7 @@ class CompiledRows:
         self._shared: dict[int, Template] = {}
         self._paths: set[tuple[object, ...]] = set()
         self._brinfos: set[tuple[object, ...]] = set()
+        self._cids: set[int] = set()
         self._clear()
 
     def _clear(self) -> None:
@@ -85,11 +86,14 @@ class CompiledRows:
         self._variable_conditions: dict[tuple[object, ...], None] = {}
 
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
-        """A correlation."""
-        self._add_conditions(row_no, rows.conditions)
-        self._take_new(rows.linear_paths, rows.brinfos)
+        """A correlation; what it is made of is handed out once, with the first that asks for it."""
         own = row_no, rows.cid
         self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
+        if rows.cid in self._cids:
+            return
+        self._cids.add(rows.cid)
+        self._add_conditions(row_no, rows.conditions)
+        self._take_new(rows.linear_paths, rows.brinfos)
         self._edges.extend((*own, *edge) for edge in rows.edges)
         self._pairs.extend((*own, *pair) for pair in rows.pairs)
         self._join_hops.extend((*own, *hop) for hop in rows.hops)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -26,7 +27,7 @@ from xpubsub.shred.transformations import TransformationRows, transformation_row
 Row = tuple[int, str | None, str | None]
 """(row number, id, text)."""
 _REMEMBERED = 20_000
-"""Shapes that are remembered at a time."""
+"""Shapes, and texts of correlations, that are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
     < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
   | import\s+(?:module|schema)\b | module\s+namespace\b | for\s+(?:tumbling|sliding)\s+window\b
@@ -74,6 +75,7 @@ class CompilerRun:
         self._rows = CompiledRows()
         self._shapes = Shapes()
         self._templates: dict[Shape, Template | None] = {}
+        self._correlation = lru_cache(_REMEMBERED)(compiler.correlation)
 
     def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
         """The rows of some subscriptions, by kind; refusals are among them."""
@@ -93,7 +95,7 @@ class CompilerRun:
             if known is not None:
                 self._rows.add(row_no, *known)
             elif is_xscl(text):
-                self._rows.add_correlation(row_no, self._compiler.correlation(text))
+                self._rows.add_correlation(row_no, self._correlation(text))
             elif _TRANSFORMATION.match(text):
                 self._rows.add_transformation(row_no, self._compiler.transformation(text))
             else:
