@@ -18,6 +18,8 @@ class SharedState:
         self._owner: int | None = None
         self.changes = 0
         """How often subscriptions were changed; whoever remembers something of them remembers this too."""
+        self.batches = 0
+        """How often messages were kept for correlations; the same for whoever remembers something of those."""
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ from xpubsub.ids import stable_id
 from xpubsub.jobs.join_state import keep
 from xpubsub.jobs.messages import Times
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
@@ -28,6 +29,7 @@ from xpubsub.plan.reads import (
     PUBLISHED,
     PUBLISHED_FROM,
 )
+from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE, RDOC_TS_W
 from xpubsub.shred.tables import table_of
@@ -48,23 +50,30 @@ class Correlating:
     places: int
     definitions: dict[int, str]
 
-    def all_steps(self, plan: str) -> Pipeline:
+    def all_steps(self, plan: str, *, slices: bool = False) -> Pipeline:
         """All steps, from the batch's nodes to what outputs are made of."""
+        return (*self.stage_1, *self._stage_2(plan, slices), TEXTS)
+
+    def _stage_2(self, plan: str, slices: bool) -> Pipeline:
         chosen = chosen_plan(plan)
         rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
         cids = [(row["template_id"], row["cid"]) for row in rows]
-        return (*self.stage_1, *join_steps(self.templates, self.places, chosen, cids), *OUTPUTS, TEXTS)
+        joins = join_steps(self.templates, self.places, chosen, cids)
+        return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
     def run(
-        self, times: Times, stream: str, plan: str, limits: Limits, timings: Timings
+        self, times: Times, stream: str, plan: str, limits: Limits, timings: Timings, slices: SliceCache
     ) -> tuple[pa.Table, list[Published]]:
         """The notifications of a batch, and what is published by it; the batch is kept."""
-        engine = self.store.engine
+        engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
+        caching = slices.used_by(plan)
         with engine.transaction():
-            engine.load("rdoc_ts_w", table_of(self._numbered(times, stream), RDOC_TS_W))
-            for step in self.all_steps(plan)[:-1]:
-                with timings.of(step.name):
-                    engine.run(step)
+            engine.load("rdoc_ts_w", table_of(self._numbered(times, stream, docid), RDOC_TS_W))
+            self._run(self.stage_1, timings)
+            if caching:
+                with timings.of("slice_row"):
+                    slices.look_up(docid)
+            self._run(self._stage_2(plan, caching), timings)
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
             self.store.run(file_step("correlation_output", reused=True), file_step("notification_correlation"))
@@ -72,6 +81,10 @@ class Correlating:
             published = self._published()
             with timings.of("keep"):
                 keep(self.store, limits)
+            if caching:
+                with timings.of("slice_new"):
+                    slices.gain(docid)
+        slices.take_over()
         return found, published
 
     def _published(self) -> list[Published]:
@@ -80,9 +93,13 @@ class Correlating:
         names = {row["docid"]: row["message_id"] for row in self.store.rows(PUBLISHED_FROM)} if rows else {}
         return [_message(row, [names[docid] for docid in row["docs"]]) for row in rows]
 
-    def _numbered(self, times: Times, stream: str) -> list[tuple[object, ...]]:
+    def _run(self, steps: Pipeline, timings: Timings) -> None:
+        for step in steps:
+            with timings.of(step.name):
+                self.store.engine.run(step)
+
+    def _numbered(self, times: Times, stream: str, docid: int) -> list[tuple[object, ...]]:
         """The messages of the batch with the numbers by which they are kept: the later, the higher."""
-        docid = int(self.store.rows(LAST_DOCID)[0]["docid"])
         events = [(row["event_id"], row["message_id"]) for row in self.store.rows(EVENTS)]
         return [(event_id, docid + place, stream, message_id, times[event_id])
                 for place, (event_id, message_id) in enumerate(events, start=1)]

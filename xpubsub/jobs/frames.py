@@ -18,6 +18,7 @@ from xpubsub.jobs.paths import known_linear_paths, known_tagpaths, load_key_inde
 from xpubsub.jobs.publish import summarise
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
+from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
@@ -75,6 +76,7 @@ class FramePublisher:
         self._limits = limits
         self._sampler = Sampler(store)
         self._remembered: Known | None = None
+        self._slices = SliceCache(store, limits.slice_cache)
         engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
 
     def close(self) -> None:
@@ -106,7 +108,8 @@ class FramePublisher:
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             if known.correlating is not None:
-                found, published = known.correlating.run(times, stream, plan, self._limits, timings)
+                found, published = known.correlating.run(
+                    times, stream, plan, self._limits, timings, self._slices)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)

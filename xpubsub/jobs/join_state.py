@@ -18,6 +18,7 @@ _FOREVER = 1e308
 
 def keep(store: Store, limits: Limits) -> None:
     """Keep what the batch has brought, and let go what no window reaches any more."""
+    store.engine.shared.batches += 1
     store.run(file_step("rdoc_expired", reused=True, horizon=_horizon(store, LONGEST_REACH, limits)))
     store.append(*ADDED)
     [counts] = store.rows(COUNTS)

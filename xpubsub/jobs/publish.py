@@ -15,6 +15,7 @@ from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.shredding import Shredding
 from xpubsub.jobs.single import Lookup, load_lookup, match_single
+from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
 from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
@@ -44,6 +45,7 @@ class Publisher:
         self._shredding = Shredding(limits)
         self._transforming: Transforming | None = None
         self._correlating: Correlating | None = None
+        self._slices = SliceCache(store, limits.slice_cache)
         self._published: list[Published] = []
 
     def close(self) -> None:
@@ -177,7 +179,8 @@ class Publisher:
             return notifications
         if self._correlating is None:
             self._correlating = load_correlating(self._store, self.summary())
-        found, self._published = self._correlating.run(times, stream, plan, self._limits, timings)
+        found, self._published = self._correlating.run(
+            times, stream, plan, self._limits, timings, self._slices)
         return pa.concat_tables([notifications, found.cast(notifications.schema)])
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:

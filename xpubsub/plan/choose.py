@@ -12,7 +12,7 @@ from xpubsub.plan.unroll import unroll
 from xpubsub.step import Pipeline, file_step
 
 FILTER_PLANS = ("unroll", "share", "bucket")
-OTHER_PLANS = ("f", "fw", "fwr", "no-claims", "no-schema", "sequential", "mmqjp", "mmqjp-view")
+OTHER_PLANS = ("f", "fw", "fwr", "no-claims", "no-schema", "sequential", "mmqjp", "mmqjp-view", "no-cache")
 """Plans of the other kinds of subscription: they may be named, and do nothing for filters."""
 
 

@@ -156,6 +156,11 @@ RDOC_TS_W = pa.schema([
 ])
 """One message of the batch, with the number by which it is kept, and its time."""
 
+SLICE_ROW = pa.schema([
+    ("value", TEXT), ("docid", ID), ("var1", ID), ("var2", ID), ("node1", pa.int32()), ("node2", pa.int32()),
+])
+"""Two nodes of a kept message, bound to the variables of an edge, in the slice of the value of the second."""
+
 CORRELATION_MADE = pa.schema([
     ("template_id", ID), ("owners", pa.list_(ID)), ("nodes", pa.list_(pa.int32())), ("output", TEXT),
 ])

@@ -1,0 +1,14 @@
+-- One row: what a slice gains (algorithm 5): nodes of the batch with its value; if the value had none, those kept, too.
+select r.value, r.docid, r.var1, r.var2, r.node1, r.node2
+from rr as r
+semi join (
+  select value from slice_row
+  union
+  select value from rl
+) as s on s.value = r.value
+where length(r.value) <= $longest
+union all
+select l.value, l.docid, l.var1, l.var2, l.node1, l.node2
+from rl as l
+semi join value_missed as m on m.value = l.value
+where length(l.value) <= $longest

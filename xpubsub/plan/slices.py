@@ -1,0 +1,34 @@
+"""The slices of R_L that are kept between batches (Hong 2007, section 5): what they spare, what they gain, what goes."""
+
+from __future__ import annotations
+
+from xpubsub.plan.correlate import chosen_plan
+from xpubsub.step import Pipeline, Step, file_step
+
+NO_CACHE = "no-cache"
+"""Added to a plan: R_L is found anew in each batch."""
+_LONGEST = 256
+"""Characters of a value that may have a slice."""
+_SLICED: dict[str, Pipeline] = {
+    "rdoc_shared": (file_step("value_missed", reused=True), file_step("rdoc_shared", file="rdoc_missed")),
+    "rl": (file_step("rl", file="rl_sliced", reused=True),),
+}
+BATCH_VALUES = Step("batch_values", "select distinct value from rdoc_w")
+LAST_OF_BATCH = Step("last_of_batch", "select coalesce(max(docid), 0) as docid from rbin_w")
+SLICE_NEW = file_step("slice_new", longest=str(_LONGEST))
+RDOC_KEPT = file_step("rdoc_kept", reused=True)
+
+
+def with_slices(asked: str) -> bool:
+    """Whether the plan that is asked for makes use of slices."""
+    return chosen_plan(asked) == "mmqjp-view" and NO_CACHE not in map(str.strip, asked.split(","))
+
+
+def sliced(steps: Pipeline) -> Pipeline:
+    """The steps of a plan with those in place of R_L's that make use of slices."""
+    return tuple(other for step in steps for other in _SLICED.get(step.name, (step,)))
+
+
+def slice_left(bound: int) -> Step:
+    """What stays of the slices in `slice_held` within a number of rows."""
+    return file_step("slice_left", bound=str(bound))
