@@ -145,6 +145,14 @@ def test_stats_show_what_is_kept_and_what_windows_without_an_end_cost(broker: xp
         "characters kept for output": sum(len(f"<a><k>{n}</k></a>") for n in range(50))}
 
 
+def test_a_message_does_not_get_the_number_of_one_that_is_gone(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+    notified(broker, *((f"a{n}", f"<a><k>{n}</k></a>", 100.0) for n in range(10)))
+    notified(broker, ("x", "<x/>", 0.0))
+    assert notified(broker, ("a", "<a><k>z</k></a>", 100.0)) == []
+    assert notified(broker, ("b", "<b><k>z</k></b>", 101.0)) == [("q", "b")]
+
+
 def test_what_no_one_asks_for_any_more_is_let_go(broker: xpubsub.Broker) -> None:
     broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
     broker.subscribe("r", "S//a AS $x [./n AS $i] JOIN { $i = $j, INF } S//b AS $y [./n AS $j]")

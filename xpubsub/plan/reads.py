@@ -68,7 +68,8 @@ LAST_DOCID = Step(
     "last_docid",
     "select coalesce(max(docid), 0) as docid from (select max(docid) as docid from rdoc_ts union all"
     " select max(docid) as docid from rbin union all select max(docid) as docid from rdoc union all"
-    " select max(docid) as docid from rcopy union all select max(docid) as docid from rreturn) as d")
+    " select max(docid) as docid from rcopy union all select max(docid) as docid from rreturn union all"
+    " select max(docid) as docid from rdoc_gone) as d")
 LONGEST_REACH = Step(
     "longest_reach",
     "select max(q.reach) as reach from join_member as q semi join correlation_wanted as c on c.cid = q.cid")
