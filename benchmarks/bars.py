@@ -25,6 +25,7 @@ class Bar:
 
 _STOCK = {"subscriptions": 1_000_000, "messages": 10_000}
 _NASA = {"subscriptions": 130_000, "messages": 2_400}
+_FEEDS = {"queries": 100_000, "items": 225_000}
 
 BARS: dict[str, Bar] = {
     "stock": Bar("stock, 1M x 10K, DuckDB: publish, XML in to Arrow out, at every selectivity",
@@ -45,6 +46,12 @@ BARS: dict[str, Bar] = {
                      at_most=False, sizes={"queries": 100_000, "messages": 200}),
     "transform-growth": Bar("transformations, from 10,000 to 100,000, time per result", "<= 3 x", 3,
                             sizes={"queries": 100_000, "messages": 200}),
+    "correlate": Bar("100,000 correlations, a document that follows another, DuckDB, warm",
+                     ">= 100 x one correlation after the other", 100, at_most=False, sizes={"queries": 100_000}),
+    "feeds": Bar("100,000 correlations with infinite windows over 225,000 feed items, DuckDB", ">= 2,000 items/s",
+                 2_000, at_most=False, of_ratio=False, sizes=_FEEDS),
+    "feeds-flat": Bar("feed items per second, from 10,000 to 100,000 correlations", ">= 0.8 x", 0.8, at_most=False,
+                      sizes={"queries": 100_000}),
     "memory": Bar("memory for publish of the stock batch", "<= 1 GB above the open store", 1, of_ratio=False,
                   sizes=_STOCK),
 }

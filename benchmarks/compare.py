@@ -37,7 +37,7 @@ def pairs(old: Run, new: Run) -> Iterator[tuple[Row, Row]]:
             yield before[row.key], row
 
 
-def _given(row: Row) -> dict[str, int]:
+def _given(row: Row) -> dict[str, float]:
     return {name: size for name, size in row.sizes.items() if name not in _COUNTED}
 
 

@@ -6,7 +6,10 @@ import argparse
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "spark")
+PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "spark",
+         "feeds-spark")
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+"""Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
 
 
@@ -34,10 +37,21 @@ class Sizes:
     transform_documents: int = 200
     transform_few_queries: int = 5_000
     transform_few_documents: int = 20
+    correlate_queries: int = 100_000
+    correlate_sequential: int = 1_000
+    correlate_few: int = 1_000
+    correlate_sample: int = 200
+    feed_queries: int = 100_000
+    feed_items: int = 225_000
+    feed_slice: int = 20_000
+    feed_batch: int = 2_000
+    feed_sequential: int = 100
     spark_stock_subscriptions: int = 1_000_000
     spark_stock_messages: int = 10_000
     spark_nasa_subscriptions: int = 130_000
     spark_nasa_documents: int = 2_433
+    spark_feed_queries: int = 10_000
+    spark_feed_items: int = 2_000
 
     def scaled(self, scale: float) -> Sizes:
         """All sizes times a factor."""
@@ -49,8 +63,10 @@ QUICK = Sizes(
     range_subscriptions=20_000, range_messages=200, one_subscriptions=50_000, one_messages=100, one_changes=500,
     one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, transform_queries=2_000,
     transform_base=1_000, transform_documents=50, transform_few_queries=500, transform_few_documents=10,
-    spark_stock_subscriptions=20_000, spark_stock_messages=1_000, spark_nasa_subscriptions=3_000,
-    spark_nasa_documents=200,
+    correlate_queries=1_000, correlate_sequential=100, correlate_few=50, correlate_sample=10, feed_queries=1_000,
+    feed_items=4_000, feed_slice=2_000, feed_batch=1_000, feed_sequential=10, spark_stock_subscriptions=20_000,
+    spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
+    spark_feed_items=400,
 )
 
 
@@ -63,6 +79,7 @@ class Options:
     seed: int
     runs: int
     spark_memory: str
+    data: Path | None
     output: Path
     plots: Path | None
 
@@ -73,10 +90,12 @@ def read_options(description: str, given: list[str] | None) -> Options:
     parser.add_argument("--quick", action="store_true", help="small sizes: a few minutes in all")
     parser.add_argument("--scale", type=float, default=1, help="a factor for all sizes, before those given by name")
     parser.add_argument("--only", metavar="PART,...", type=_parts, default=PARTS, help=f"some of {', '.join(PARTS)}")
-    parser.add_argument("--no-spark", action="store_true", help="without the part on Spark")
+    parser.add_argument("--no-spark", action="store_true", help="without the parts on Spark")
     parser.add_argument("--runs", type=_positive, default=5, help="runs of which the median is taken (default: 5)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark-memory", default="6g", help="memory of the Spark driver (default: 6g)")
+    parser.add_argument("--data", type=Path, default=BESIDE if BESIDE.is_dir() else None,
+                        help="the folder of feeds-stream-ai.tar.gz")
     parser.add_argument("--output", type=Path, default=_OUTPUT, help=f"the JSON file (default: {_OUTPUT})")
     parser.add_argument("--plots", type=Path, help="a folder for plots")
     sizes = parser.add_argument_group("sizes")
@@ -104,5 +123,5 @@ def _options(given: argparse.Namespace) -> Options:
     named = {each.name: getattr(given, each.name) for each in fields(Sizes)}
     sizes = (QUICK if given.quick else Sizes()).scaled(given.scale)
     sizes = replace(sizes, **{name: value for name, value in named.items() if value is not None})
-    parts = tuple(part for part in given.only if part != "spark" or not given.no_spark)
-    return Options(parts, sizes, given.seed, given.runs, given.spark_memory, given.output, given.plots)
+    parts = tuple(part for part in given.only if not (given.no_spark and part.endswith("spark")))
+    return Options(parts, sizes, given.seed, given.runs, given.spark_memory, given.data, given.output, given.plots)

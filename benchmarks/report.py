@@ -82,12 +82,12 @@ def _size_note(bar: Bar, row: Row) -> str:
     return "" if all(row.sizes.get(name, size) >= size for name, size in bar.sizes.items()) else _SMALL
 
 
-def sizes_text(sizes: Mapping[str, int]) -> str:
+def sizes_text(sizes: Mapping[str, float]) -> str:
     """Sizes as one reads them."""
     return ", ".join(f"{count_text(count)} {name}" for name, count in sizes.items())
 
 
-def count_text(count: int) -> str:
+def count_text(count: float) -> str:
     """A number, with K or M if nothing is lost."""
     if count and count % 1_000_000 == 0:
         return f"{count // 1_000_000}M"

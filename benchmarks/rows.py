@@ -20,7 +20,7 @@ class Row:
     figure: float
     unit: str
     engine: str = "duckdb"
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, float] = field(default_factory=dict)
     baseline: str = ""
     """What it is measured beside."""
     baseline_figure: float | None = None
