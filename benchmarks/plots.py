@@ -1,4 +1,4 @@
-"""Plots of a run: time over notifications, time over subscriptions, time by step.
+"""Plots of a run: time over notifications, time over subscriptions, time by step; correlations.
 
     python benchmarks/plots.py RESULTS.json FOLDER
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import correlation_plots
 from benchmarks.rows import Row, Run, read_run
 
 _SIZE = (7, 3.8)
@@ -19,6 +20,11 @@ _SIZE = (7, 3.8)
 _STEPS = 8
 """Steps with a colour of their own; the others are added up."""
 _OTHERS = "other steps"
+_CORRELATED = {
+    "correlations": ("level over", correlation_plots.joins), "views": ("views", correlation_plots.views),
+    "feeds": ("feeds", correlation_plots.feeds),
+}
+"""By file: what is part of the names of its rows' plots, and how it is drawn."""
 
 
 def draw(run: Run, folder: Path) -> None:
@@ -29,9 +35,15 @@ def draw(run: Run, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, drawn in {"notifications": _lines, "subscriptions": _lines, "steps": _steps}.items():
         if rows := [row for row in run.rows if name in row.plots and row.sizes.get(name, 1)]:
-            figure = drawn(rows, name)
-            figure.tight_layout()
-            figure.savefig(folder / f"{name}.png", dpi=120)
+            _save(drawn(rows, name), folder, name)
+    for name, (belongs, correlated) in _CORRELATED.items():
+        if rows := [row for row in run.rows if any(belongs in plot for plot in row.plots)]:
+            _save(correlated(rows), folder, name)
+
+
+def _save(figure: Any, folder: Path, name: str) -> None:
+    figure.tight_layout()
+    figure.savefig(folder / f"{name}.png", dpi=120)
 
 
 def _figure() -> tuple[Any, Any]:
