@@ -81,13 +81,13 @@ class Example:
     def templates(self) -> list[list[Row]]:
         """R_T of each template: query, variables, window."""
         ids = [template_id for template_id, in self.rows("select template_id from join_template")]
-        found = [self.rows("select cid, var1, var2, var3, var4, var5, var6, wl" f" from rt_t{each}") for each in ids]
+        found = [self.rows(f"select cid, var1, var2, var3, var4, var5, var6, wl1 from rt_t{each}") for each in ids]
         return [sorted((self._queries[cid], *map(self._variables.__getitem__, variables), wl)
                        for cid, *variables, wl in rows) for rows in found]
 
     def found(self) -> list[Row]:
         """R_out: query, earlier document, nodes of both."""
-        rows = self.rows("select cid, doc_left, doc_right, nodes from rout_0")
+        rows = self.rows("select cid, list_extract(docs, 1) as doc_left, list_extract(docs, 2) as doc_right, nodes from rout_0")
         return sorted((self._queries[cid], self.document(left), *(self.node(left, each) for each in nodes[:3]),
                        *(self.node(right, each) for each in nodes[3:])) for cid, left, right, nodes in rows)
 

@@ -1,4 +1,4 @@
-"""The slices of R_L that are kept between batches (Hong 2007, section 5): what they spare, what they gain, what goes."""
+"""Slices of R_L that are kept between batches (Hong 2007, section 5): what they spare, what they gain, what goes."""
 
 from __future__ import annotations
 
