@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,6 @@ import pyarrow as pa
 
 from xpubsub.ids import stable_id
 from xpubsub.jobs.join_state import keep
-from xpubsub.jobs.messages import Times
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
@@ -19,8 +19,6 @@ from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.correlate import OUTPUTS, TEXTS, StoredTemplate, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.reads import (
-    CORRELATION_NOTIFICATIONS,
-    EVENTS,
     JOIN_DEFINITIONS,
     JOIN_PLACES,
     JOIN_QUERIES,
@@ -31,8 +29,7 @@ from xpubsub.plan.reads import (
 )
 from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
-from xpubsub.shred.rows import CORRELATION_MADE, RDOC_TS_W
-from xpubsub.shred.tables import table_of
+from xpubsub.shred.rows import CORRELATION_MADE
 from xpubsub.step import Pipeline, file_step
 from xpubsub.store.store import Store
 
@@ -61,23 +58,24 @@ class Correlating:
         joins = join_steps(self.templates, self.places, chosen, cids)
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
-    def run(
-        self, times: Times, stream: str, plan: str, limits: Limits, timings: Timings, slices: SliceCache
-    ) -> tuple[pa.Table, list[Published]]:
-        """The notifications of a batch, and what is published by it; the batch is kept."""
+    def run(self, plan: str, limits: Limits, timings: Timings, slices: SliceCache) -> list[Published]:
+        """Make the relation `notification_correlation` of a batch, and keep the batch; returns what it publishes.
+
+        The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
+        """
         engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
         caching = slices.used_by(plan)
         with engine.transaction():
-            engine.load("rdoc_ts_w", table_of(self._numbered(times, stream, docid), RDOC_TS_W))
-            self._run(self.stage_1, timings)
+            numbered = file_step("rdoc_ts_w", reused=True, docid=str(docid), now=repr(time.time()))
+            self._run((numbered, *self.stage_1), timings)
             if caching:
                 with timings.of("slice_row"):
                     slices.look_up(docid)
             self._run(self._stage_2(plan, caching), timings)
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
-            self.store.run(file_step("correlation_output", reused=True), file_step("notification_correlation"))
-            found = engine.fetch(CORRELATION_NOTIFICATIONS)
+            self.store.run(file_step("correlation_output", reused=True),
+                           file_step("notification_correlation", reused=True))
             published = self._published()
             with timings.of("keep"):
                 keep(self.store, limits)
@@ -85,7 +83,7 @@ class Correlating:
                 with timings.of("slice_new"):
                     slices.gain(docid)
         slices.take_over()
-        return found, published
+        return published
 
     def _published(self) -> list[Published]:
         """The outputs of the batch that are messages of some stream."""
@@ -98,19 +96,13 @@ class Correlating:
             with timings.of(step.name):
                 self.store.engine.run(step)
 
-    def _numbered(self, times: Times, stream: str, docid: int) -> list[tuple[object, ...]]:
-        """The messages of the batch with the numbers by which they are kept: the later, the higher."""
-        events = [(row["event_id"], row["message_id"]) for row in self.store.rows(EVENTS)]
-        return [(event_id, docid + place, stream, message_id, times[event_id])
-                for place, (event_id, message_id) in enumerate(events, start=1)]
-
 
 def _message(row: dict[str, object], messages: list[str]) -> Published:
     """An output of some messages as a message, with an id that is the same if the batch is repeated."""
     parts = row["cid"], *messages, row["nodes"]
-    name, time = str(row["publish"]), row["time"]
-    assert isinstance(time, float)
-    return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), time)
+    name, latest = str(row["publish"]), row["time"]
+    assert isinstance(latest, float)
+    return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), latest)
 
 
 def onward(

@@ -25,7 +25,7 @@ from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
 from xpubsub.plan.frames import BATCH, COPIES, FRAME, GIVEN_KEYS, OWN_MATCHES, REJECTED, SET_ASIDE
-from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
+from xpubsub.plan.reads import CORRELATION_NOTIFICATIONS, FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.key_index import KeyIndex
@@ -108,8 +108,9 @@ class FramePublisher:
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             if known.correlating is not None:
-                found, published = known.correlating.run(
-                    times, stream, plan, self._limits, timings, self._slices)
+                self._engine.load("event_time", times.table())
+                published = known.correlating.run(plan, self._limits, timings, self._slices)
+                found = self._engine.fetch(CORRELATION_NOTIFICATIONS)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)

@@ -8,9 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
+
 from xpubsub.checks import check_text
 from xpubsub.errors import Error
 from xpubsub.shred.messages import Message
+from xpubsub.shred.rows import EVENT_TIME
+from xpubsub.shred.tables import table_of
 
 Given = Any
 """(id, xml) or (id, xml, timestamp)."""
@@ -29,6 +33,10 @@ class Times(dict[int, float]):
     """The times of a batch's messages in seconds, by event id; one without gets that of its arrival."""
 
     _last = 0.0
+
+    def table(self) -> pa.Table:
+        """One row for each message."""
+        return table_of(list(self.items()), EVENT_TIME)
 
     def note(self, event_id: int, given: Given) -> None:
         """Take in the time of a message."""

@@ -21,6 +21,7 @@ from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform, searched
+from xpubsub.plan.reads import CORRELATION_NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
@@ -95,7 +96,7 @@ class Publisher:
                 if notifications is None:
                     self._load(shredder, timings)
                     notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
-                    notifications = self._correlate(notifications, times, stream, plan, timings)
+                    notifications = self._correlate(notifications, times, plan, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
                 yield Result(notifications, rejected, both(choice, transform), timings)
@@ -172,15 +173,17 @@ class Publisher:
             return engine.fetch(last)
 
     def _correlate(
-        self, notifications: pa.Table, times: Times, stream: str, plan: str, timings: Timings
+        self, notifications: pa.Table, times: Times, plan: str, timings: Timings
     ) -> pa.Table:
         """Add the notifications of correlations; what they publish is for later."""
         if not self.summary().correlations:
             return notifications
         if self._correlating is None:
             self._correlating = load_correlating(self._store, self.summary())
-        found, self._published = self._correlating.run(
-            times, stream, plan, self._limits, timings, self._slices)
+        engine = self._store.engine
+        engine.load("event_time", times.table())
+        self._published = self._correlating.run(plan, self._limits, timings, self._slices)
+        found = engine.fetch(CORRELATION_NOTIFICATIONS)
         return pa.concat_tables([notifications, found.cast(notifications.schema)])
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:

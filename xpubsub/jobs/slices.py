@@ -1,4 +1,4 @@
-"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in this process, that may be lost any time."""
+"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in this process; it may be lost any time."""
 
 from __future__ import annotations
 

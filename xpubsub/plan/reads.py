@@ -63,7 +63,6 @@ EDGE_WITNESSES = Step(
     " join query_linear_path as p on p.id = e.linear_path_id"
     " left join rbin as b on b.var1 = e.var1 and b.var2 = e.var2"
     " group by e.stream, p.linear_path, e.var1, e.var2 order by e.stream, p.linear_path, e.var1, e.var2")
-EVENTS = Step("events", "select event_id, message_id from event order by event_id")
 LAST_DOCID = Step(
     "last_docid",
     "select coalesce(max(docid), 0) as docid from (select max(docid) as docid from rdoc_ts union all"

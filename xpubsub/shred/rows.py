@@ -151,10 +151,8 @@ COMPILED_VARIABLE_CONDITION = pa.schema([
 ])
 """One condition on the nodes of a variable."""
 
-RDOC_TS_W = pa.schema([
-    ("event_id", ID), ("docid", ID), ("stream", TEXT), ("message_id", TEXT), ("time", pa.float64()),
-])
-"""One message of the batch, with the number by which it is kept, and its time."""
+EVENT_TIME = pa.schema([("event_id", ID), ("time", pa.float64())])
+"""The time of a message of the batch."""
 
 SLICE_ROW = pa.schema([
     ("value", TEXT), ("docid", ID), ("var1", ID), ("var2", ID), ("node1", pa.int32()), ("node2", pa.int32()),

@@ -1,0 +1,7 @@
+-- One row: a message of the batch, with the number by which it is kept (the later, the higher) and its time; without one
+-- it has that of its arrival.
+select e.event_id, $docid + row_number() over (order by e.event_id) as docid, b.stream, e.message_id,
+  coalesce(t.time, $now + 0.000001 * row_number() over (order by e.event_id)) as time
+from event as e
+cross join batch as b
+left join event_time as t on t.event_id = e.event_id
