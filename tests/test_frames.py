@@ -149,3 +149,20 @@ def test_the_batch_job_makes_the_outputs_of_transformations(spark_session: Any, 
         assert batch.run(broker._publisher, spark_session, given) == 0
     expected = {"message_id": "m1", "subscription_id": "t", "output": "<o><made><b>1</b></made></o>"}
     assert pq.read_table(output).to_pylist() == [expected]
+
+
+def test_correlations_are_carried_out_on_frames_too(connect: Any, spark_session: Any, tmp_path: Path) -> None:
+    broker = connect("spark")
+    broker.subscribe("q", "SELECT <pair>{ $x, $y }</pair> FROM S/a AS $x FOLLOWED BY { $x = $y, 5s } S/b AS $y PUBLISH pairs")
+    broker.subscribe("f", "/pair/a", stream="pairs")
+    broker.publish([("a", "<a>1</a>", 10.0)])
+    form = "id string, xml string, timestamp double"
+    with pytest.raises(xpubsub.Error, match="a message's time"):
+        broker.publish_frame(spark_session.createDataFrame([("x", "<b>1</b>", float("nan"))], form))
+    frame = spark_session.createDataFrame([("b", "<b>1</b>", 15.0), ("c", "<b>1</b>", 16.0), ("bad", "<b>", 1.0)], form)
+    notifications, rejected = broker.publish_frames(frame)
+    found = sorted((row.subscription_id, row.message_id, row.output) for row in notifications.collect())
+    assert [row[0] for row in found] == ["f", "q"] and found[0][1].startswith("pairs-")
+    assert found[1] == ("q", "b", "<pair><a>1</a><b>1</b></pair>")
+    assert [row.message_id for row in rejected.collect()] == ["bad"]
+    assert broker.publish([("a2", "<a>1</a>", 14.0)]).notifications.num_rows == 4, "the frame's messages are kept"

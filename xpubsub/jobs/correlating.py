@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -109,12 +109,18 @@ def onward(
     result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Result:
     """A result with those of what its batch has published, stream by stream."""
-    results = [result]
-    for name in dict.fromkeys(stream for stream, _ in published):
-        results.append(publish([message for stream, message in published if stream == name], name))
+    results = [result, *results_onward(published, publish)]
     return replace(
         result, notifications=pa.concat_tables([each.notifications for each in results]),
         rejected=pa.concat_tables([each.rejected for each in results]))
+
+
+def results_onward(
+    published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
+) -> Iterator[Result]:
+    """The results of what a batch has published, stream by stream."""
+    for name in dict.fromkeys(stream for stream, _ in published):
+        yield publish([message for stream, message in published if stream == name], name)
 
 
 def load_correlating(store: Store, summary: Summary) -> Correlating:

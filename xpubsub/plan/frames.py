@@ -35,5 +35,16 @@ OWN_MATCHES: Pipeline = (
 )
 """Path matches of the store together with those found in this frame."""
 
+GIVEN = Step("given_rows", "select event_id, message_id, xml, time from given")
+EVENT_TIME = Step("event_time", "select event_id, time from given")
+BAD_TIMES = Step("bad_times", "select time from event_time where isnan(time) or abs(time) > 1e308 limit 1")
+"""Times of a frame's messages, and those that are none."""
+
+ALL_NOTIFICATIONS = Step(
+    "all_notifications",
+    "select message_id, subscription_id, output from notification union all"
+    " select message_id, subscription_id, output from notification_correlation")
+"""The notifications of a frame, those of correlations among them."""
+
 REJECTED: Step = file_step("rejected", file="frame_rejected")
 """The messages set aside."""
