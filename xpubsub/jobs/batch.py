@@ -3,8 +3,8 @@
     python -m xpubsub.jobs.batch --store DIR --input PATH --output PATH [--rejects PATH] [--plan auto]
 
 `--input` is a Parquet or JSON Lines file or folder with the columns `id` and `xml` (and `timestamp`, for
-correlations), or files and folders of XML: each
-file is a message, and its path the id. Output is Parquet, or CSV or JSON Lines if the path ends so.
+correlations), or files and folders of XML: each file is a message, and its path the id. Output is Parquet, or CSV or
+JSON Lines if the path ends so.
 """
 
 from __future__ import annotations
