@@ -123,7 +123,7 @@ def _real(options: Options) -> Iterator[Row]:
     if options.data is None or not (options.data / f"{ARCHIVE}.tar.gz").exists():
         print(f"  no {ARCHIVE}.tar.gz: --data says in which folder it is", flush=True)
         return
-    feed = real(options.data)
+    feed = real(options.data).first(options.sizes.feed_slice)
     correlations = deliverable(feed.workload.correlations(options.sizes.feed_queries, options.seed))
     with _subscribed(feed, correlations) as queries:
         streamed = queries.streamed(feed, _REAL_BATCH, "mmqjp-view")
