@@ -29,16 +29,16 @@ class Sequential:
 
     def _seconds(self, number: int, of: Callable[[Cost], float]) -> float:
         """What was measured, or lies on the line through the two largest that were."""
-        if number in self.costs:
-            return of(self.costs[number])
-        less, more = sorted(self.costs)[-2:]
-        slope = (of(self.costs[more]) - of(self.costs[less])) / (more - less)
-        return of(self.costs[more]) + slope * (number - more)
+        measured = {0: 0.0, **{size: of(each) for size, each in self.costs.items()}}
+        less, more = sorted(measured)[-2:]
+        slope = (measured[more] - measured[less]) / (more - less)
+        return measured.get(number, measured[more] + slope * (number - more))
 
 
 def measure(workload: Workload, correlations: list[Correlation], numbers: list[int]) -> Sequential:
     """Each of the first correlations by itself, also those that are the same as others."""
     costs: dict[int, Cost] = {}
+    numbers = sorted({min(number, len(correlations)) for number in numbers})
     with store_file() as path, xpubsub.connect(path, limits=LIMITS) as broker:
         for before, number in zip([0, *numbers], numbers, strict=False):
             broker.subscribe_many(workload.subscriptions(correlations[before:number], before, apart=True))

@@ -13,7 +13,7 @@ from benchmarks.options import Options
 from benchmarks.pairs import Cost, cost, joining
 from benchmarks.rows import Row
 from benchmarks.stores import store_file
-from benchmarks.workloads.correlations import Correlation, Workload, three_level, two_level
+from benchmarks.workloads.correlations import Correlation, Workload, powers, three_level, two_level
 
 _PLANS = ("mmqjp-view", "mmqjp")
 _VIEWS = ("rvj", "rl", "rr")
@@ -58,9 +58,9 @@ class _Compared:
 
 def _scaled(workload: Workload, options: Options) -> Iterator[Row]:
     """Figures 8 and 11: over the number of queries, added to one store; Figures 14 and 15: the most of them."""
-    numbers = _powers(options.sizes.correlate_queries)
+    numbers = powers(options.sizes.correlate_queries)
     correlations = workload.correlations(numbers[-1], options.seed)
-    alone = sequential.measure(workload, correlations, _powers(options.sizes.correlate_sequential))
+    alone = sequential.measure(workload, correlations, powers(options.sizes.correlate_sequential))
     with store_file() as path, xpubsub.connect(path, limits=LIMITS) as broker:
         for before, number in zip([0, *numbers], numbers, strict=False):
             more = workload.subscriptions(correlations[before:number], before)
@@ -79,7 +79,7 @@ def _varied(over: str, workloads: Mapping[float, Workload], options: Options) ->
     number, sample = options.sizes.correlate_few, options.sizes.correlate_sample
     for size, workload in workloads.items():
         correlations = workload.correlations(number, options.seed)
-        alone = sequential.measure(workload, correlations, [max(1, sample // 10), sample])
+        alone = sequential.measure(workload, correlations, sorted({max(1, sample // 10), sample}))
         with store_file() as path, xpubsub.connect(path, limits=LIMITS) as broker:
             broker.subscribe_many(workload.subscriptions(correlations))
             compared = _compared(broker, workload, correlations, alone, options.runs)
@@ -111,8 +111,3 @@ def _views(compared: _Compared) -> Iterator[Row]:
         parts["conjunctive queries"] = found.joining - sum(parts.values())
         yield Row("correlate", f"{compared.workload.name}: views and queries, {plan}", 1e3 * found.joining, "ms",
                   sizes=compared.sizes, timings=parts, plots=("views",))
-
-
-def _powers(most: int) -> list[int]:
-    """10, 100 and so on up to a number."""
-    return [*(10**exponent for exponent in range(1, 9) if 10**exponent < most), most]

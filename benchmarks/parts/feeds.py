@@ -13,7 +13,7 @@ from benchmarks.options import Options
 from benchmarks.rows import Row
 from benchmarks.stores import fill, store_file
 from benchmarks.streaming import Streamed, check, state, stream
-from benchmarks.workloads.correlations import Correlation
+from benchmarks.workloads.correlations import Correlation, powers
 from benchmarks.workloads.feeds import ARCHIVE, FEW_CHANNELS, Feed, deliverable, generated, real
 
 _RATE = "items/s"
@@ -71,17 +71,21 @@ def _subscribed(feed: Feed, correlations: list[Correlation]) -> Iterator[_Querie
 
 def _scaled(feed: Feed, correlations: list[Correlation], options: Options) -> Iterator[Row]:
     """Figure 16: each plan over the number of queries; with the most of them the whole feed."""
-    most, before = len(correlations), 0.0
-    for number in (10, 100, 1_000, 10_000, 100_000):
-        if number <= most:
-            with _subscribed(feed, correlations[:number]) as queries:
-                rows = list(_plans(queries, options))
-                yield from rows
-                if number == most:
-                    yield replace(rows[0], name=f"{rows[0].name}, beside a tenth of the queries", plots=(),
-                                  baseline=f"{number // 10:,} queries", baseline_figure=before, bar="feeds-flat")
-                    yield from _whole(queries, options)
-                before = rows[0].figure
+    numbers, fewer = powers(len(correlations)), None
+    for number in numbers:
+        with _subscribed(feed, correlations[:number]) as queries:
+            rows = list(_plans(queries, options))
+            yield from rows
+            if number == numbers[-1]:
+                yield from _flat(rows[0], fewer)
+                yield from _whole(queries, options)
+            fewer = rows[0]
+
+
+def _flat(most: Row, fewer: Row | None) -> Iterator[Row]:
+    if fewer is not None:
+        yield replace(most, name=f"{most.name}, beside fewer queries", plots=(), bar="feeds-flat",
+                      baseline=f"{fewer.sizes['queries']:,} queries", baseline_figure=fewer.figure)
 
 
 def _plans(queries: _Queries, options: Options) -> Iterator[Row]:

@@ -105,3 +105,8 @@ class Workload:
         texts = [each.text(self.schema, f"{1_000_000 + number}d" if apart else "INF")
                  for number, each in zip(numbers, correlations, strict=True)]
         return pa.table({"id": [f"s{number}" for number in numbers], "text": texts})
+
+
+def powers(most: int) -> list[int]:
+    """10, 100 and so on up to a number."""
+    return [*(10**exponent for exponent in range(1, 9) if 10**exponent < most), most]
