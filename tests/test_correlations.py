@@ -206,6 +206,14 @@ def test_each_comparison_of_a_path_asks_for_a_node_of_its_own(broker: xpubsub.Br
     assert notified(broker, ("b", "<b><i>1</i><j>2</j></b>", 1.0), ("c", "<b><i>1</i><j>3</j></b>", 1.0)) == [("q", "b")]
 
 
+def test_a_node_that_is_shown_between_two_that_are_joined_fits_both(broker: xpubsub.Broker) -> None:
+    broker.subscribe("q", "SELECT <o>{ $b/@n }</o> FROM S//a AS $x [c] [.//b AS $b [.//k AS $k]]"
+                     " JOIN { $k = $j, INF } S/j AS $j")
+    notified(broker, ("m", '<b n="3"><a><c/><b n="1"><k>1</k></b><b n="2"><k>2</k></b></a></b>', 0.0))
+    found = broker.publish([("n", "<j>1</j>", 1.0)]).notifications
+    assert found["output"].to_pylist() == ['<o n="1"/>']
+
+
 def test_explain_says_what_a_message_has(broker: xpubsub.Broker) -> None:
     broker.subscribe("q", PAIR.format("JOIN", "5s"))
     explained = str(broker.explain("q", "<a><k>1</k></a>"))

@@ -3,6 +3,7 @@
 Leaves that take no part go, again and again, and then inner nodes with a single child (which leaves nothing above the
 least common ancestor). What goes must still exist: a subtree that goes is a condition of the node that it hung from,
 beside the node's value predicates, and a node with conditions stays when it is above or between nodes that stay.
+So does a node that the output mentions, when it is between nodes that stay: it has to fit both.
 """
 
 from __future__ import annotations
@@ -46,9 +47,25 @@ def kept_blocks(
 ) -> tuple[KeptBlock, ...]:
     """The minor of each block: the nodes that some operator compares stay, those of `also`, and what they need."""
     joins = [join for operator in patterns.operators for join in operator.joins]
-    taking_part = {number for join in joins for number in (join.left, join.right)} | set(also)
+    compared = {number for join in joins for number in (join.left, join.right)}
     normalizer = Normalizer(text, limits)
-    return tuple(_Minor(block, taking_part, normalizer).block() for block in patterns.blocks)
+    kept = []
+    for block in patterns.blocks:
+        between = _between(block, _Minor(block, compared, normalizer).staying()).intersection(patterns.outputs)
+        kept.append(_Minor(block, {*compared, *also, *between}, normalizer).block())
+    return tuple(kept)
+
+
+def _between(block: BlockPattern, nodes: Collection[int]) -> set[int]:
+    """What is both above and below some of the nodes of a block."""
+    above, below = set(), set()
+    for node in block.nodes:
+        if node.parent in nodes or node.parent in below:
+            below.add(node.number)
+    for node in reversed(block.nodes):
+        if node.number in nodes or node.number in above:
+            above.add(node.parent)
+    return above & below
 
 
 class _Minor:
@@ -66,6 +83,11 @@ class _Minor:
         for node in reversed(block.nodes):
             if node.number in self._alive:
                 self._alive.add(node.parent)
+
+    def staying(self) -> set[int]:
+        """The nodes that stay."""
+        return {node.number for node in self._block.nodes
+                if node.number in self._alive and self._stays(node, self._conditions(node))}
 
     def block(self) -> KeptBlock:
         kept: list[KeptNode] = []
