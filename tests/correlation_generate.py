@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from functools import cache
+from itertools import islice, product
 from random import Random
 from typing import Any
 
@@ -14,6 +15,8 @@ from lxml import etree
 Message = tuple[str, str, float]
 NAMES = ("a", "b", "c")
 VALUES = ("1", "1", "2", "x", "10", "")
+FINITE = (("10s", 10.0), ("5000ms", 5.0))
+WINDOWS = (*FINITE, ("INF", float("inf")), ("1m", 60.0))
 _OPERATORS = {"=": lambda a, b: a == b, "!=": lambda a, b: a != b}
 
 
@@ -82,7 +85,7 @@ class Query:
     def results(self, messages: list[tuple[str, Message]]) -> Counter[tuple[str, str]]:
         """(message published last, output), as often as it is notified."""
         found: Counter[tuple[str, str]] = Counter()
-        trees = [etree.fromstring(message[1]).getroottree() for _, message in messages]
+        trees = [tree_of(message[1]) for _, message in messages]
         matches = [[list(block.matches(tree)) for tree in trees] for block in self.blocks]
         for chosen in self._in_time([(stream, message[2]) for stream, message in messages]):
             last = messages[max(chosen)][1][0]
@@ -119,6 +122,11 @@ class Query:
         return found
 
 
+@cache
+def tree_of(xml: str) -> Any:
+    return etree.fromstring(xml).getroottree()
+
+
 def holds(left: Any, op: str, right: Any) -> bool:
     a, b = left.xpath("string()"), right.xpath("string()")
     if op in _OPERATORS:
@@ -145,9 +153,12 @@ def _variables(blocks: tuple[Node, ...]) -> list[str]:
 class Streams:
     """Makes messages and correlations."""
 
-    def __init__(self, random: Random, streams: tuple[str, ...] = ("S", "T")) -> None:
+    def __init__(
+        self, random: Random, streams: tuple[str, ...] = ("S", "T"), windows: tuple[tuple[str, float], ...] = WINDOWS
+    ) -> None:
         self._random = random
         self._streams = streams
+        self._windows = windows
         self._variables = 0
 
     def messages(self, number: int) -> list[tuple[str, Message]]:
@@ -169,12 +180,19 @@ class Streams:
         shown = self._random.sample(every, self._random.randint(1, min(3, len(every)))) if self._random.random() < 0.6 else []
         return Query(streams, patterns, operators, shown)
 
+    def queries(
+        self, number: int, messages: list[tuple[str, Message]], least: int, most: int = 40, blocks: int = 2
+    ) -> list[Query]:
+        """Correlations that find so much in messages; fewer if such are rare."""
+        drawn = (self.query(blocks) for _ in range(400))
+        return list(islice((query for query in drawn if least <= query.results(messages).total() <= most), number))
+
     def _operator(self, left: tuple[Node, ...], right: Node) -> Operator:
         joins = [self._join(_variables(left), right.variables(), "=")]
         for _ in range(self._random.choice((0, 0, 0, 1, 2))):
             op = self._random.choice(("=", "=", "=", "!=", "<", ">="))
             joins.append(self._join(_variables(left), right.variables(), op))
-        window, seconds = self._random.choice((("10s", 10.0), ("5000ms", 5.0), ("INF", float("inf")), ("1m", 60.0)))
+        window, seconds = self._random.choice(self._windows)
         return Operator(self._random.choice(("JOIN", "FOLLOWED BY")), list(dict.fromkeys(joins)), window, seconds)
 
     def _join(self, left: list[str], right: list[str], op: str) -> tuple[str, str, str]:
