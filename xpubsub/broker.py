@@ -165,7 +165,7 @@ class Broker:
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""
         with self._exclusive():
-            return explain_plan(self.store, self._publisher.summary(), check_text("the plan", plan))
+            return explain_plan(self.store, self._publisher.summary(), check_text("the plan", plan), self.limits)
 
     def stats(self) -> dict[str, int]:
         """Counts over the store, by name; with correlations, also of what is kept for them."""

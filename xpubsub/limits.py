@@ -35,7 +35,7 @@ class Limits:
     """Comparisons between the blocks of one correlation."""
     lateness: float | None = None
     """Seconds by which a message may come late for correlations; if not given, the longest window."""
-    slice_cache: int = 400_000
-    """Rows of recurring values that correlations find again without a search; 0: none."""
+    slice_cache: int = 0
+    """Rows that are kept in memory of values that recur in correlations, so as not to search for them; 0: none."""
     max_processes: int = 8
     """Processes that read subscriptions and messages, this one included; never more than there are cores."""

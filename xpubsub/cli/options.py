@@ -21,7 +21,9 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches", "max_joins")
 """Limits that concern no message."""
-OF_MESSAGES = ("max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness")
+OF_MESSAGES = (
+    "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "slice_cache",
+)
 """Limits that concern no subscription."""
 _DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
 
@@ -60,7 +62,8 @@ def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
     text = f"Limit. {description}"
     if isinstance(field.default, bool):
         return click.option(name, field.name, is_flag=True, default=field.default, help=text)
-    number = click.IntRange(min=1) if field.default is not None else click.FloatRange(min=0)
+    lowest = 0 if field.default == 0 else 1
+    number = click.IntRange(min=lowest) if field.default is not None else click.FloatRange(min=0)
     return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
 
 

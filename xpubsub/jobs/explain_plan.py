@@ -8,15 +8,17 @@ import sqlglot
 
 from xpubsub.jobs.correlating import load_correlating
 from xpubsub.jobs.transforming import load_transforming
+from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
 from xpubsub.plan.reads import POSITION_ARRAYS
+from xpubsub.plan.slices import with_slices
 from xpubsub.plan.transform import FunctionStep, Steps
 from xpubsub.step import Step
 from xpubsub.store.store import Store
 
 
-def explain_plan(store: Store, summary: Summary, plan: str) -> str:
+def explain_plan(store: Store, summary: Summary, plan: str, limits: Limits) -> str:
     """What `publish` would do."""
     choice = choose(plan, summary)
     transform = choose_transform(plan, summary) if summary.transformations else None
@@ -30,7 +32,8 @@ def explain_plan(store: Store, summary: Summary, plan: str) -> str:
         steps = (*steps[:-1], *carried_out.all_steps(_sql_step(steps[-1])))
         reasons += transforming.reasons(carried_out)
     if summary.correlations:
-        steps = (*steps, *load_correlating(store, summary).all_steps(plan))
+        slices = with_slices(plan, limits.slice_cache)
+        steps = (*steps, *load_correlating(store, summary).all_steps(plan, slices=slices))
     chosen = both(choice, transform)
     head = [f"plan: {chosen.plan} ({chosen.reason})", f"steps: {' → '.join(step.name for step in steps)}", *reasons]
     return "\n\n".join(["\n".join(head), *(_step_text(store, step) for step in steps)])

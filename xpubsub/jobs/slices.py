@@ -1,4 +1,4 @@
-"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in this process; it may be lost any time."""
+"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in memory; losing them costs time only."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _CHUNKS = 64
 
 
 class SliceCache:
-    """For values that have recurred all their rows in R_L, kept and of the batches since: at most `bound` rows.
+    """For values that have recurred all their rows of R_L, at most `bound` of them together.
 
-    It is right as long as no one else has changed what is kept; what it is given it takes over once that is committed.
+    It is right as long as no one else has changed what is kept, and takes over what a batch brings once that is
+    committed. Each use of a value adds rows of the batch's messages, so that the last of them says when it was used.
     """
 
     def __init__(self, store: Store, bound: int) -> None:
@@ -35,7 +36,7 @@ class SliceCache:
 
     def used_by(self, plan: str) -> bool:
         """Whether a plan makes use of slices."""
-        return self._bound > 0 and with_slices(plan)
+        return with_slices(plan, self._bound)
 
     def look_up(self, docid: int) -> None:
         """Make the slices of the batch's values the relation `slice_row`; the last message kept has this number."""

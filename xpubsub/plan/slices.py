@@ -19,9 +19,9 @@ SLICE_NEW = file_step("slice_new", longest=str(_LONGEST))
 RDOC_KEPT = file_step("rdoc_kept", reused=True)
 
 
-def with_slices(asked: str) -> bool:
-    """Whether the plan that is asked for makes use of slices."""
-    return chosen_plan(asked) == "mmqjp-view" and NO_CACHE not in map(str.strip, asked.split(","))
+def with_slices(asked: str, bound: int) -> bool:
+    """Whether the plan that is asked for makes use of slices of so many rows."""
+    return bound > 0 and chosen_plan(asked) == "mmqjp-view" and NO_CACHE not in map(str.strip, asked.split(","))
 
 
 def sliced(steps: Pipeline) -> Pipeline:
