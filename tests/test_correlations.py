@@ -176,6 +176,18 @@ def test_what_is_copied_outlasts_garbage_collection(broker: xpubsub.Broker) -> N
     assert notified(broker, ("b", "<b><k>1</k></b>", 1.0)) == [("q", "b")]
 
 
+def test_the_order_of_the_text_does_not_matter(broker: xpubsub.Broker) -> None:
+    """Patterns and comparisons in another order, and other names, are the same correlation, stored once."""
+    for number, (one, other) in enumerate([("km", "km"), ("mk", "km"), ("km", "mk")]):
+        left, right = ("".join(f"[./{name} AS ${name}{side}]" for name in each) for side, each in enumerate((one, other)))
+        on = " AND ".join(f"${name}0 = ${name}1" for name in other)
+        broker.subscribe(f"q{number}", f"S/a AS $x {left} FOLLOWED BY {{ {on}, 5s }} S/b AS $y {right}")
+    assert len(rows(broker, "select cid from join_member")) == 1
+    message = "<{0}><k>1</k><m>2</m></{0}>"
+    notified(broker, ("a", message.format("a"), 0.0))
+    assert notified(broker, ("b", message.format("b"), 1.0)) == [("q0", "b"), ("q1", "b"), ("q2", "b")]
+
+
 def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
     with xpubsub.connect(tmp_path / "store.duckdb") as broker:
         broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))

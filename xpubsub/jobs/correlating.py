@@ -17,7 +17,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.correlate import OUTPUTS, TEXTS, StoredTemplate, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, StoredTemplate, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.reads import (
     JOIN_DEFINITIONS,
     JOIN_PLACES,
@@ -59,7 +59,7 @@ class Correlating:
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
     def run(self, plan: str, limits: Limits, timings: Timings, slices: SliceCache) -> list[Published]:
-        """Make the relation `notification_correlation` of a batch, and keep the batch; returns what it publishes.
+        """Make the relation `correlation_output` of a batch, and keep the batch; returns what it publishes.
 
         The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
         """
@@ -74,8 +74,7 @@ class Correlating:
             self._run(self._stage_2(plan, caching), timings)
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
-            self.store.run(file_step("correlation_output", reused=True),
-                           file_step("notification_correlation", reused=True))
+            self._run((OUTPUT,), timings)
             published = self._published()
             with timings.of("keep"):
                 keep(self.store, limits)

@@ -21,6 +21,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
+from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.frames import (
     ALL_NOTIFICATIONS,
     BAD_TIMES,
@@ -34,7 +35,7 @@ from xpubsub.plan.frames import (
     REJECTED,
     SET_ASIDE,
 )
-from xpubsub.plan.reads import CORRELATION_NOTIFICATIONS, FOUND_TAGPATHS, NOTIFICATIONS
+from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
@@ -90,7 +91,8 @@ class FramePublisher:
             if known.correlating is not None:
                 self._engine.load("event_time", times.table())
                 published = self._correlate(known, plan, timings)
-                found = self._engine.fetch(CORRELATION_NOTIFICATIONS)
+                with timings.of("notification_correlation"):
+                    found = self._engine.fetch(CORRELATION_NOTIFICATIONS)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)
@@ -111,7 +113,10 @@ class FramePublisher:
             self._match_tagpaths()
             self._match(stream, plan, None, known, lazy=True)
             published = self._correlate(known, plan)
-            found = ALL_NOTIFICATIONS if known.correlating is not None else NOTIFICATIONS
+            found = NOTIFICATIONS
+            if known.correlating is not None:
+                self._engine.run(CORRELATION_NOTIFICATIONS)
+                found = ALL_NOTIFICATIONS
             frames = self._engine.frame(found), self._engine.frame(REJECTED)
             self._engine.detach(*frames)
         return self._with_published(*frames, published, plan)

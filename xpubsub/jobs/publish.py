@@ -21,7 +21,7 @@ from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform, searched
-from xpubsub.plan.reads import CORRELATION_NOTIFICATIONS
+from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
@@ -183,7 +183,8 @@ class Publisher:
         engine = self._store.engine
         engine.load("event_time", times.table())
         self._published = self._correlating.run(plan, self._limits, timings, self._slices)
-        found = engine.fetch(CORRELATION_NOTIFICATIONS)
+        with timings.of("notification_correlation"):
+            found = engine.fetch(CORRELATION_NOTIFICATIONS)
         return pa.concat_tables([notifications, found.cast(notifications.schema)])
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:

@@ -21,7 +21,7 @@ _Text = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
 _Mark = TypeVar("_Mark", tuple[int, int], _Signature)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Vertex:
     """A node: its number, its parent (0 for none) and the place of its tree."""
 

@@ -8,7 +8,7 @@ template; blocks do not change places.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -77,9 +77,15 @@ def join_graph(patterns: JoinPatterns, text: str, limits: Limits, also: Collecti
     return JoinGraph(kept_blocks(patterns, text, limits, also), joins)
 
 
-def template_of(graph: JoinGraph) -> TemplateUse:
-    """The template of a join graph, and what its meta-variables stand for."""
-    rank = {number: place for place, number in enumerate(canonical_order(_abstract(graph)))}
+def template_of(graph: JoinGraph, names: Mapping[int, int] | None = None) -> TemplateUse:
+    """The template of a join graph, and what its meta-variables stand for.
+
+    A graph may be one of its template in several ways; names of the nodes settle which, whatever the order of the text.
+    """
+    every = sorted((node.number for block in graph.blocks for node in block.nodes),
+                   key=lambda number: (names[number] if names else 0, number))
+    own = {0: 0, **{number: place for place, number in enumerate(every, start=1)}}
+    rank = {every[place - 1]: at for at, place in enumerate(canonical_order(_abstract(graph, own)))}
     numbered = [_preorder(block.nodes, rank) for block in graph.blocks]
     nodes = tuple(number for tree in numbered for number in tree)
     var = {0: 0, **{number: place for place, number in enumerate(nodes, start=1)}}
@@ -89,11 +95,13 @@ def template_of(graph: JoinGraph) -> TemplateUse:
     return TemplateUse(Template(trees, tuple(sorted(edges, key=_edge_key))), nodes)
 
 
-def _abstract(graph: JoinGraph) -> Graph:
-    """The graph without names."""
-    vertices = tuple(
-        Vertex(node.number, node.parent, place) for place, block in enumerate(graph.blocks) for node in block.nodes)
-    return Graph(vertices, tuple((join.op, join.left, join.right) for join in graph.joins))
+def _abstract(graph: JoinGraph, own: Mapping[int, int]) -> Graph:
+    """The graph without names, its nodes numbered anew."""
+    vertices = (
+        Vertex(own[node.number], own[node.parent], place)
+        for place, block in enumerate(graph.blocks) for node in block.nodes)
+    edges = ((join.op, own[join.left], own[join.right]) for join in graph.joins)
+    return Graph(tuple(sorted(vertices)), tuple(sorted(edges)))
 
 
 def _preorder(nodes: tuple[KeptNode, ...], rank: dict[int, int]) -> list[int]:

@@ -105,6 +105,8 @@ OUTPUTS: Pipeline = (
 )
 """What the outputs are made of."""
 TEXTS = file_step("correlated_text")
+OUTPUT = file_step("correlation_output", reused=True)
+NOTIFICATIONS = file_step("notification_correlation", reused=True)
 
 
 @dataclass(frozen=True)

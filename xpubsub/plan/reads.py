@@ -76,8 +76,6 @@ LONGEST_FINITE_REACH = Step(
     "longest_finite_reach",
     "select max(q.reach) as reach from join_member as q semi join correlation_wanted as c on c.cid = q.cid"
     " where q.reach < 1e308")
-CORRELATION_NOTIFICATIONS = Step(
-    "correlation_notifications", "select message_id, subscription_id, output from notification_correlation")
 PUBLISHED = Step(
     "published",
     "select publish, cid, docs, nodes, output, time from correlation_output where publish is not null"

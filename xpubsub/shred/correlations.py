@@ -63,9 +63,9 @@ class _Compiler:
         self._tree = tree
         self._patterns = join_patterns(tree, text, limits)
         graph = join_graph(self._patterns, text, limits)
-        self._use = join_template_of(graph)
         shown = kept_blocks(self._patterns, text, limits, self._patterns.outputs)
         self._variables = PatternVariables(graph.blocks, shown, graph.joins, text, limits)
+        self._use = join_template_of(graph, self._variables.join_ids)
         self._found = self._variables.hops_to(self._use.nodes, self._patterns.outputs)
         self._result = self._made(text, limits)
 

@@ -50,7 +50,8 @@ class PatternVariables:
         self.block = {node.number: place for blocks in (joined, shown)
                       for place, block in enumerate(blocks, start=1) for node in block.nodes}
         """By pattern node: the block, from 1."""
-        self._join_ids = self._ids(self._joined)
+        self.join_ids = self._ids(self._joined)
+        """By pattern node that is joined: its variable."""
         self._show_ids = self._ids(self._shown)
 
     @property
@@ -61,22 +62,22 @@ class PatternVariables:
     @property
     def pairs(self) -> tuple[Row, ...]:
         """(operator, left variable, right variable) of each comparison."""
-        return tuple((join.op, self._join_ids[join.left], self._join_ids[join.right]) for join in self._joins)
+        return tuple(sorted({(join.op, self.join_ids[join.left], self.join_ids[join.right]) for join in self._joins}))
 
     @property
     def compared(self) -> set[int]:
         """The variables whose values are compared."""
-        return {self._join_ids[number] for join in self._joins for number in (join.left, join.right)}
+        return {self.join_ids[number] for join in self._joins for number in (join.left, join.right)}
 
     @property
     def ordered(self) -> set[int]:
         """The variables whose numbers are compared."""
-        return {self._join_ids[number] for join in self._joins if join.op not in ("=", "!=")
+        return {self.join_ids[number] for join in self._joins if join.op not in ("=", "!=")
                 for number in (join.left, join.right)}
 
     def joined(self, nodes: Sequence[int]) -> list[int]:
         """The variables of nodes that are joined."""
-        return [self._join_ids[number] for number in nodes]
+        return [self.join_ids[number] for number in nodes]
 
     def _ids(self, blocks: Sequence[KeptBlock]) -> dict[int, int]:
         ids: dict[int, int] = {}
@@ -108,6 +109,7 @@ class PatternVariables:
         """From the nodes that the join finds to those that the output mentions, along edges of what is shown."""
         places = {number: place for place, number in enumerate(nodes, start=1)}
         edges = [(node.parent, node.number) for block in self._shown for node in block.nodes if node.parent]
+        edges.sort(key=lambda edge: [self._show_ids[number] for number in edge])
         rows: list[Row] = []
         used: list[tuple[int, int]] = []
         while not all(number in places for number in outputs):
@@ -127,13 +129,13 @@ class PatternVariables:
         for block in self._joined:
             for node in block.nodes:
                 if node.parent or node.number in compared or not self._joins:
-                    edges[self._edge(block.stream, node.parent, node.number, self._join_ids)] = None
+                    edges[self._edge(block.stream, node.parent, node.number, self.join_ids)] = None
         for block in self._shown:
             own = {node.number for node in block.nodes}
             for parent, child in found.edges:
                 if child in own:
                     edges[self._edge(block.stream, parent, child, self._show_ids)] = None
-        return tuple(edges)
+        return tuple(sorted(edges))
 
     def _edge(self, stream: str, parent: int, child: int, ids: dict[int, int]) -> Edge:
         base = len(self.hops[parent]) if parent else 0
