@@ -15,6 +15,8 @@ class Step:
     sql: str
     reused: bool = False
     """Whether more than one later step reads it, so that it is worth keeping where results are lazy."""
+    ordered: bool = False
+    """Whether its joins are written in the order in which they are to be carried out: guessed sizes would mislead."""
 
 
 Pipeline = tuple[Step, ...]

@@ -79,7 +79,20 @@ class DuckDBEngine:
             self._connection.unregister(source)
 
     def run(self, step: Step) -> None:
-        self._create(step.name, self.sql(step))
+        with self._join_order(step):
+            self._create(step.name, self.sql(step))
+
+    @contextmanager
+    def _join_order(self, step: Step) -> Iterator[None]:
+        """A scope in which joins keep their order if the step asks for that."""
+        if not step.ordered:
+            yield
+            return
+        self._execute(step.name, "set disabled_optimizers = 'join_order'")
+        try:
+            yield
+        finally:
+            self._connection.execute("reset disabled_optimizers")
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         batches = self.fetch(source).to_batches(max_chunksize=_BATCH)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -124,12 +125,13 @@ def results_onward(
 
 def load_correlating(store: Store, summary: Summary) -> Correlating:
     """Read what a store knows of its correlations."""
-    templates = [StoredTemplate(row["template_id"], _template(row["definition"])) for row in store.rows(JOIN_TEMPLATES)]
+    templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
     return Correlating(store, witness_steps(summary.levels), templates, places, definitions)
 
 
-def _template(definition: str) -> Template:
-    trees, edges = json.loads(definition)
-    return Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges))
+def _stored(row: dict[str, Any]) -> StoredTemplate:
+    trees, edges = json.loads(row["definition"])
+    template = Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges))
+    return StoredTemplate(row["template_id"], template, row["fewest_pairs"])

@@ -43,30 +43,34 @@ class Conjunction:
                 f"select t.cid, [{', '.join(self._doc[block] for block in blocks)}] as docs,"
                 f" {_latest(self._doc[block] for block in blocks)} as last,"
                 f" {_latest(f'd{block}.time' for block in blocks)} as time, [{nodes}] as nodes\n"
-                f"from {self._members} as t\n" + "\n".join(self._joins) + where)
+                f"from {self._joins[0]}\n" + "\n".join(self._joins[1:]) + where)
 
     def _alone(self) -> None:
         """Of one block there is nothing to join: its nodes in the messages of the batch."""
-        self._joins.append("join rbin_w as e1 on e1.var1 = 0 and e1.var2 = t.var1")
+        self._joins += ["rbin_w as e1", f"join {self._members} as t on e1.var1 = 0 and e1.var2 = t.var1"]
         self._node[1], self._doc[1] = "e1.node2", "e1.docid"
 
     def _joined_values(self) -> None:
         """The equalities, each of a block that is there already and another, or of the first two."""
-        waiting = [edge for edge in self._template.edges if edge.op == "="]
+        first, *waiting = (edge for edge in self._template.edges if edge.op == "=")
+        on = self._same_values("e1", first)
+        self._joins += [f"{self._values} as e1", f"join {self._members} as t on {on}"]
         while waiting:
-            edge = next((each for each in waiting if not self._doc or self._reached(each)), waiting[0])
+            edge = next(each for each in waiting if self._reached(each))
             waiting.remove(edge)
-            self._value_join(f"e{len(self._joins) + 1}", edge)
+            name = f"e{len(self._joins)}"
+            self._joins.append(f"join {self._values} as {name} on {self._same_values(name, edge)}")
 
     def _reached(self, edge: Edge) -> bool:
         return self._block[edge.left] in self._doc or self._block[edge.right] in self._doc
 
-    def _value_join(self, name: str, edge: Edge) -> None:
+    def _same_values(self, name: str, edge: Edge) -> str:
+        """What a row of values in common has to be for an equality."""
         on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
         for place, side in ((edge.left, "left"), (edge.right, "right")):
             on += _same(self._doc, self._block[place], f"{name}.doc_{side}")
             on += _same(self._node, place, f"{name}.node_{side}")
-        self._joins.append(f"join {self._values} as {name} on {' and '.join(on)}")
+        return " and ".join(on)
 
     def _structure(self, block: int, start: int, parents: Sequence[int]) -> None:
         """The edges of a tree, from its leaves up: a node is known before its parent is."""

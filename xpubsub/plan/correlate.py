@@ -21,11 +21,20 @@ class StoredTemplate:
 
     template_id: int
     template: Template
+    fewest_pairs: int
+    """How many different pairs of variables each of its correlations compares for equality at least."""
 
     @property
     def rounds(self) -> int:
         """How often kept messages are joined with one another, to reach all blocks from one."""
         return max(0, len(self.template.trees) - 2)
+
+    @property
+    def values(self) -> str:
+        """The relation of values in common that is enough for it."""
+        if self.rounds:
+            return f"rvj_far_{self.rounds}"
+        return f"rvj_from_{self.fewest_pairs}" if self.fewest_pairs > 1 else "rvj"
 
 
 def witness_steps(levels: int) -> Pipeline:
@@ -39,16 +48,15 @@ def witness_steps(levels: int) -> Pipeline:
     )
 
 
-_KEPT: Pipeline = (
-    file_step("rdoc_dead"), file_step("rdoc_live", reused=True), file_step("rdoc_time", reused=True),
-)
+_KEPT: Pipeline = (file_step("rdoc_dead"), file_step("rdoc_live", reused=True))
 _SHARED: Pipeline = (
     file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
     file_step("rvj", reused=True),
 )
 """What all templates share: values in common between messages."""
 _BASES: Pipeline = (
-    file_step("rbin_any", reused=True), file_step("rdoc_any", reused=True),
+    file_step("rdoc_time", reused=True, kept="rdoc_live"), file_step("rbin_any", reused=True),
+    file_step("rdoc_any", reused=True),
     Step("rlink", "select docid, var1, var2, node1, node2 from rbin_any", reused=True),
     Step("rvalue", "select docid, node, value, number from rdoc_any", reused=True),
 )
@@ -59,21 +67,25 @@ _NOTHING = ("select cast(0 as bigint) as cid, cast([] as bigint[]) as docs, cast
             " cast(0 as double) as time, cast([] as integer[]) as nodes where false")
 
 
-def _views(rounds: int) -> Pipeline:
-    """What all templates share: values in common, and the edges of the messages that have some.
+def _views(templates: Sequence[StoredTemplate]) -> Pipeline:
+    """What all templates share: values in common, and the edges and times of the messages that have some.
 
     For correlations of more than two blocks kept messages are joined, too: those that the batch reaches, by rounds.
+    Messages that have fewer values in common than a template asks for are left out for it.
     """
     far: list[Step] = []
-    pairs = "rvj"
+    pairs, rounds = "rvj", max((stored.rounds for stored in templates), default=0)
     for number in range(1, rounds + 1):
         reached = f"rdoc_reached_{number}"
         far += [file_step(reached, file="rdoc_joined", reused=True, pairs=pairs),
                 file_step(f"rvj_far_{number}", file="rvj_far", reused=True, before=pairs, reached=reached)]
         pairs = f"rvj_far_{number}"
     first = (file_step("pair_far", reused=True), file_step("rvalue_far", reused=True)) if rounds else ()
-    return (*_SHARED, *first, *far, file_step("rdoc_joined", reused=True, pairs=pairs),
-            file_step("rlink", reused=True), file_step("rvalue", reused=True))
+    fewest = sorted({stored.fewest_pairs for stored in templates if stored.values.startswith("rvj_from_")})
+    some = (file_step(f"rvj_from_{pairs}", file="rvj_from", reused=True, fewest=str(pairs)) for pairs in fewest)
+    return (*_SHARED, *first, *far, file_step("rdoc_joined", reused=True, pairs=pairs), file_step("rdoc_near"),
+            file_step("rdoc_time", reused=True, kept="rdoc_near"), file_step("rlink", reused=True),
+            file_step("rvalue", reused=True), *((file_step("rvj_shared", reused=True),) if fewest else ()), *some)
 
 
 def chosen_plan(asked: str) -> str:
@@ -95,7 +107,7 @@ def join_steps(
     for place in range(1, places + 1):
         before = f"rout_{place - 1}"
         steps.append(file_step(f"rout_{place}", file="rout_step", reused=True, before=before, place=str(place)))
-    views = _views(max((stored.rounds for stored in templates), default=0)) if plan == "mmqjp-view" else _BASES
+    views = _views(templates) if plan == "mmqjp-view" else _BASES
     return (*_KEPT, *views, *each, *steps, file_step("correlated", before=f"rout_{places}", reused=True))
 
 
@@ -138,8 +150,8 @@ class _Unit:
             queries,
             f"{header}\nselect q.cid, {', '.join(columns)}\nfrom join_member as q\n"
             f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
-        values = f"rvj_far_{self.stored.rounds}" if self.stored.rounds else "rvj"
+        values = self.stored.values
         if self.plan != "mmqjp-view":
             values, kept = f"rvj_{self.name}", "true" if self.stored.rounds else "false"
             yield file_step(values, file="rvj_own", reused=True, queries=queries, kept=kept)
-        yield Step(self.found, Conjunction(template, queries, values).sql())
+        yield Step(self.found, Conjunction(template, queries, values).sql(), ordered=True)

@@ -50,7 +50,12 @@ CONDITION_BRANCHES = Step(
 LOOKS = Step("looks", "select tid, step, sub_id, looks_at, negated from transformation_condition")
 PAIRS = Step("pairs", "select key, first_key, second_key from predicate_pair")
 KEYS = Step("keys", "select count(*) as keys from predicate_key")
-JOIN_TEMPLATES = Step("join_templates", "select template_id, definition from join_template")
+JOIN_TEMPLATES = Step(
+    "join_templates",
+    "select t.template_id, min(t.definition) as definition, coalesce(min(p.pairs), 0) as fewest_pairs"
+    " from join_template as t join join_member as m on m.template_id = t.template_id left join"
+    " (select cid, count(*) as pairs from (select distinct cid, var_left, var_right from join_pair where op = '=') as d"
+    " group by cid) as p on p.cid = m.cid group by t.template_id order by t.template_id")
 JOIN_QUERIES = Step("join_queries", "select template_id, cid from join_member order by cid")
 JOIN_PLACES = Step("join_places", "select coalesce(max(place), 0) as places from join_hop")
 JOIN_DEFINITIONS = Step(
