@@ -147,7 +147,11 @@ class SparkEngine:
             self._writing -= 1
 
     def load(self, name: str, table: pa.Table) -> None:
-        self.view(name, self.session.createDataFrame(table))
+        self.view(name, self._given(table))
+
+    def _given(self, table: pa.Table) -> DataFrame:
+        """An Arrow table as a frame, in one piece: of several, Spark loses those after an empty one."""
+        return self.session.createDataFrame(table.combine_chunks())
 
     def view(self, name: str, frame: DataFrame, *, keep: bool = False) -> None:
         """Make a frame a relation, computed once if asked to.
@@ -174,7 +178,7 @@ class SparkEngine:
         self.view(name, self.map_frame(self.frame(source), function, schema), keep=True)
 
     def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
-        frame = self.frame(source) if isinstance(source, Step) else self.session.createDataFrame(source)
+        frame = self.frame(source) if isinstance(source, Step) else self._given(source)
         wide = f"wide_{next(_COUNTER)}"
         self.view(wide, self.map_frame(frame, widened(function, outputs), wide_schema(outputs)), keep=True)
         for name in outputs:
