@@ -5,12 +5,16 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import xpubsub
 from tests.conftest import ENGINES
 from tests.test_correlation_agreement import expected, given, published
 from tests.test_correlations import PAIR
+from xpubsub.plan.slices import RDOC_KEPT, SLICE_NEW, slice_left, sliced
+from xpubsub.shred.rows import SLICE_ROW
+from xpubsub.shred.tables import table_of
 from xpubsub.step import Step
 
 JOIN = PAIR.format("JOIN", "INF")
@@ -38,7 +42,7 @@ def say(broker: xpubsub.Broker, name: str, *values: object, plan: str = "auto") 
 
 @pytest.mark.parametrize("bound", [1, 5, 50, 100_000])
 def test_any_bound_gives_what_a_loop_gives(bound: int) -> None:
-    messages, queries = given(bound, 12, 6)
+    messages, queries = given(bound, 10, 5)
     with opened(bound) as broker:
         broker.subscribe_many((name, query.text) for name, query in queries.items())
         assert published(broker, messages, Random(bound), 3) == expected(queries, messages)
@@ -152,14 +156,37 @@ def test_explain_has_the_steps_that_are_taken(broker: xpubsub.Broker) -> None:
     assert "== value_missed" in broker.explain_sql() and "== value_missed" not in broker.explain_sql("no-cache")
 
 
-def test_slices_are_the_same_on_spark(connect: Any) -> None:
-    found = []
-    for engine in ENGINES:
-        broker = connect(engine, limits=xpubsub.Limits(slice_cache=8))
-        broker.subscribe("q", JOIN)
-        first = broker.publish([("a1", "<a><k>1</k><k>2</k></a>", 1.0), ("b2", "<b><k>1</k></b>", 2.0)])
-        second = broker.publish([("b3", "<b><k>1</k><k>2</k></b>", 3.0), ("a4", "<a><k>2</k></a>", 3.0)])
-        notified = [sorted(result.notifications["message_id"].to_pylist()) for result in (first, second)]
-        found.append((notified, kept(broker)))
-    assert found[0] == found[1]
+EDGES = [("1", 1, 5, 6, 2, 3), ("1", 2, 7, 8, 2, 3), ("2", 1, 5, 6, 2, 4), ("3", 3, 7, 8, 2, 3)]
+"""Rows of slices, and of the tables from which they are made."""
 
+
+def relations() -> dict[str, pa.Table]:
+    edges = table_of(EDGES, SLICE_ROW)
+    values, docids = edges.select(["docid", "value"]).append_column("node", edges["node2"]), pa.table({"docid": [1, 2]})
+    fresh = edges.slice(0, 3).set_column(1, "docid", pa.array([4, 4, 5]))
+    return {
+        "slice_row": edges.slice(0, 2), "rdoc_w": pa.table({"value": ["1", "2", "9"]}), "rdoc": values, "rbin": edges,
+        "rdoc_live": docids, "rdoc_ts": pa.table({"docid": [1, 2, 3]}), "rdoc_gone": pa.table({"docid": [3]}),
+        "rr": fresh, "slice_held": pa.concat_tables([edges, fresh]),
+    }
+
+
+def test_the_steps_have_the_same_rows_on_both_engines(connect: Any) -> None:
+    steps = (*sliced((Step("rdoc_shared", ""), Step("rl", ""))), SLICE_NEW, RDOC_KEPT, slice_left(2))
+    found: list[list[Any]] = []
+    for engine in ENGINES:
+        store = connect(engine).store
+        with store.engine.pipeline():
+            for name, table in relations().items():
+                store.engine.load(name, table)
+            store.run(*steps)
+            found.append([sorted(map(repr, store.rows(Step("all", f"select * from {step.name}")))) for step in steps])
+    assert found[0] == found[1]
+    assert [len(rows) for rows in found[0]] == [2, 1, 3, 4, 2, 1]
+
+
+def test_a_table_in_pieces_is_loaded_as_a_whole(connect: Any, engine: str) -> None:
+    piece, store = pa.table({"number": [1, 2]}), connect(engine).store
+    with store.engine.pipeline():
+        store.engine.load("pieces", pa.concat_tables([piece.slice(0, 0), piece, piece.slice(0, 0), piece]))
+        assert len(store.rows(Step("all", "select number from pieces"))) == 4
