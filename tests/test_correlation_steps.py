@@ -1,0 +1,88 @@
+"""Each step of the correlations gives the same rows on both engines by each plan, and the judge's notifications."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+import xpubsub
+from tests.conftest import ENGINES
+from tests.correlation_generate import Message, Query, Streams, canonical
+from tests.test_correlation_agreement import Found, expected
+from tests.test_steps import all_rows, tables_that_differ
+from xpubsub.jobs.correlating import load_correlating
+from xpubsub.plan.correlate import CORRELATE_PLANS
+
+WRITTEN = [
+    ("paths", "SELECT <o>{ $x//c, $y/*, $i }</o> FROM S//a AS $x [.//b AS $i] JOIN { $i = $j, INF } T//a AS $y [.//* AS $j]"),
+    ("conditions", "S//a AS $x [.//b AS $i] [not(a) or c] JOIN { $i = $j AND $i <= $y//b, INF } T//* AS $y [b or c] [.//c AS $j]"),
+    ("alone", "SELECT $x FROM T/* AS $x [.//b]"),
+]
+"""What the random ones do not have: paths and alternatives, and one block alone."""
+MADE = ("correlation_made", "correlation_output", "notification_correlation")
+
+
+@cache
+def drawn() -> tuple[list[tuple[str, Message]], dict[str, Query]]:
+    """Messages, those of S before those of T, and correlations."""
+    source = Streams(Random(8))
+    messages = sorted(source.messages(6), key=lambda each: each[0])
+    return messages, {f"q{n}": query for n, query in enumerate(source.queries(5, messages, least=1, most=30))}
+
+
+def of_stream(name: str) -> list[Message]:
+    return [message for stream, message in drawn()[0] if stream == name]
+
+
+def found_in(notifications: Any) -> Found:
+    return Counter((row["message_id"], row["subscription_id"], canonical(row["output"]))
+                   for row in notifications.to_pylist() if row["subscription_id"].startswith("q"))
+
+
+@pytest.fixture(scope="module")
+def brokers(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The same correlations on both engines, and what the messages of S bring."""
+    opened: dict[str, tuple[xpubsub.Broker, Found]] = {}
+    for engine in ENGINES:
+        options = {"spark": spark_session} if engine == "spark" else {}
+        broker = xpubsub.connect(tmp_path_factory.mktemp("steps") / "store", engine=engine, **options)
+        broker.subscribe_many([*((name, query.text) for name, query in drawn()[1].items()), *WRITTEN])
+        opened[engine] = broker, found_in(broker.publish(of_stream("S")).notifications)
+    yield opened
+    for broker, _ in opened.values():
+        broker.close()
+
+
+def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], Found]:
+    """The rows of each step for the messages of T, which are not kept; of stage 1 for the first plan alone."""
+    seen: dict[str, list[Any]] = {}
+
+    def look(*_: object) -> None:
+        correlating = load_correlating(broker.store, broker._publisher.summary())
+        first = 0 if plan == CORRELATE_PLANS[0] else len(correlating.stage_1)
+        for name in (*(step.name for step in correlating.all_steps(plan)[first:-1]), *MADE):
+            seen[name] = all_rows(broker, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xpubsub.jobs.correlating.keep", look)
+        return seen, found_in(broker.publish(of_stream("T"), stream="T", plan=plan).notifications)
+
+
+@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+def test_same_rows_on_both_engines(brokers: Any, plan: str) -> None:
+    (duckdb, found), (spark, found_by_spark) = (relations(broker, plan) for broker, _ in brokers.values())
+    assert sorted(duckdb) == sorted(spark)
+    for name, rows in duckdb.items():
+        assert rows == spark[name], name
+    messages, queries = drawn()
+    before, before_by_spark = (each for _, each in brokers.values())
+    assert before + found == before_by_spark + found_by_spark == expected(queries, messages)
+    assert {row["subscription_id"] for row in map(dict, duckdb["notification_correlation"])} > {name for name, _ in WRITTEN}
+
+
+def test_the_tables_of_both_engines_are_the_same(brokers: Any) -> None:
+    assert not tables_that_differ(*(broker for broker, _ in brokers.values()))
