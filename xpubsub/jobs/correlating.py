@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +18,16 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, StoredTemplate, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.correlate import (
+    OUTPUT,
+    OUTPUTS,
+    TEXTS,
+    StoredTemplate,
+    chosen_plan,
+    join_steps,
+    standing_steps,
+    witness_steps,
+)
 from xpubsub.plan.reads import (
     JOIN_DEFINITIONS,
     JOIN_PLACES,
@@ -27,6 +36,7 @@ from xpubsub.plan.reads import (
     LAST_DOCID,
     PUBLISHED,
     PUBLISHED_FROM,
+    whole,
 )
 from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
@@ -47,10 +57,12 @@ class Correlating:
     templates: list[StoredTemplate]
     places: int
     definitions: dict[int, str]
+    _standing: dict[str, pa.Table] = field(default_factory=dict)
+    """What is the same for all batches, as soon as one has needed it."""
 
     def all_steps(self, plan: str, *, slices: bool = False) -> Pipeline:
         """All steps, from the batch's nodes to what outputs are made of."""
-        return (*self.stage_1, *self._stage_2(plan, slices), TEXTS)
+        return (*standing_steps(self.templates), *self.stage_1, *self._stage_2(plan, slices), TEXTS)
 
     def _stage_2(self, plan: str, slices: bool) -> Pipeline:
         chosen = chosen_plan(plan)
@@ -68,6 +80,8 @@ class Correlating:
         caching = slices.used_by(plan)
         with engine.transaction():
             numbered = file_step("rdoc_ts_w", reused=True, docid=str(docid), now=repr(time.time()))
+            with timings.of("standing"):
+                self._stand()
             self._run((numbered, *self.stage_1), timings)
             if caching:
                 with timings.of("slice_row"):
@@ -84,6 +98,15 @@ class Correlating:
                     slices.gain(docid)
         slices.take_over()
         return published
+
+    def _stand(self) -> None:
+        """Make the relations that are the same for all batches."""
+        for step in standing_steps(self.templates):
+            if step.name in self._standing:
+                self.store.engine.load(step.name, self._standing[step.name])
+            else:
+                self.store.engine.run(step)
+                self._standing[step.name] = self.store.engine.fetch(whole(step.name))
 
     def _published(self) -> list[Published]:
         """The outputs of the batch that are messages of some stream."""

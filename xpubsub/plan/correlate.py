@@ -37,14 +37,22 @@ class StoredTemplate:
         return f"rvj_from_{self.fewest_pairs}" if self.fewest_pairs > 1 else "rvj"
 
 
+def standing_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
+    """What is the same for all batches until subscriptions change: what is asked for, and R_T of each template."""
+    return (
+        file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
+        file_step("pair_wanted", reused=True), file_step("variable_compared", reused=True),
+        *(_Unit(stored, "mmqjp").members() for stored in templates),
+    )
+
+
 def witness_steps(levels: int) -> Pipeline:
     """Stage 1: what the messages of the batch bind, from path tuples and conditions."""
     return (
-        file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
-        file_step("pair_wanted", reused=True), file_step("variable_compared"), *fact_steps(levels),
-        file_step("edge_tuple", reused=True), file_step("variable_node", reused=True), file_step("variable_failed"),
-        file_step("variable_holds"), file_step("variable_bad", reused=True), file_step("rbin_w", reused=True),
-        file_step("rdoc_w", reused=True), file_step("rcopy_w", reused=True), file_step("rreturn_w", reused=True),
+        *fact_steps(levels), file_step("edge_tuple", reused=True), file_step("variable_node", reused=True),
+        file_step("variable_failed"), file_step("variable_holds"), file_step("variable_bad", reused=True),
+        file_step("rbin_w", reused=True), file_step("rdoc_w", reused=True), file_step("rcopy_w", reused=True),
+        file_step("rreturn_w", reused=True),
     )
 
 
@@ -137,20 +145,25 @@ class _Unit:
     def found(self) -> str:
         return f"rout_{self.name}"
 
-    def steps(self) -> Iterator[Step]:
-        """R_T of the template, values in common unless they are shared, and the conjunctive query."""
-        template, queries = self.stored.template, f"rt_{self.name}"
+    def members(self) -> Step:
+        """R_T: the correlations of the template, or one of them."""
+        template = self.stored.template
         columns = [f"list_extract(q.vars, {place}) as var{place}" for place in range(1, template.size + 1)]
         for place in range(1, len(template.trees)):
             columns += [f"list_extract(q.windows, {place}) as wl{place}",
                         f"list_extract(q.followed, {place}) as followed{place}"]
         only = f"q.template_id = {self.stored.template_id}" + ("" if self.cid is None else f" and q.cid = {self.cid}")
         header = f"-- One row: a correlation of the template {template.text}."
-        yield Step(
-            queries,
+        return Step(
+            f"rt_{self.name}",
             f"{header}\nselect q.cid, {', '.join(columns)}\nfrom join_member as q\n"
             f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
-        values = self.stored.values
+
+    def steps(self) -> Iterator[Step]:
+        """Values in common unless they are shared, and the conjunctive query; of one correlation R_T before them."""
+        template, queries, values = self.stored.template, f"rt_{self.name}", self.stored.values
+        if self.cid is not None:
+            yield self.members()
         if self.plan != "mmqjp-view":
             values, kept = f"rvj_{self.name}", "true" if self.stored.rounds else "false"
             yield file_step(values, file="rvj_own", reused=True, queries=queries, kept=kept)

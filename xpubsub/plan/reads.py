@@ -89,3 +89,8 @@ PUBLISHED_FROM = Step(
     "published_from",
     "select t.docid, t.message_id from rdoc_time as t semi join"
     " (select unnest(docs) as docid from correlation_output where publish is not null) as o on o.docid = t.docid")
+
+
+def whole(relation: str) -> Step:
+    """All rows of a relation."""
+    return Step(f"whole_{relation}", f"select * from {relation}")
