@@ -2,3 +2,7 @@
 select doc_left as docid from $pairs
 union
 select doc_right as docid from $pairs
+union
+select doc_left as docid from rvj_up
+union
+select doc_right as docid from rvj_up

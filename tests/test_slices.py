@@ -82,22 +82,22 @@ def test_a_value_with_a_slice_is_not_searched_for(broker: xpubsub.Broker, monkey
 
 
 def test_the_values_used_last_stay_within_the_bound() -> None:
-    with opened(16) as broker:
+    with opened(8) as broker:
         broker.subscribe("q", JOIN)
         for number, value in enumerate([1, 1, 2, 2, 3, 3, 1, 4, 4]):
             say(broker, f"{'ab'[number % 2]}{number}", value)
-            assert broker._publisher._slices.rows.num_rows <= 16
-        assert kept(broker) == {"1": [1, 2, 7], "4": [8, 9]}, "of 18 rows those within three quarters of 16"
+            assert broker._publisher._slices.rows.num_rows <= 8
+        assert kept(broker) == {"1": [1, 2, 7], "4": [8, 9]}, "of 9 rows those within three quarters of 8"
         assert say(broker, "b9", 2) == ["b9"] and kept(broker)["2"] == [3, 4, 10], "searched for, and there again"
 
 
 def test_slices_of_messages_that_are_gone_make_room() -> None:
-    with opened(16) as broker:
+    with opened(8) as broker:
         broker.subscribe("q", PAIR.format("JOIN", "5s"))
         for number in range(12):
             name = f"{'ab'[number % 2]}{number}"
             broker.publish([(name, f"<{name[0]}><k>1</k></{name[0]}>", 4.0 * number)])
-            assert broker._publisher._slices.rows.num_rows <= 16
+            assert broker._publisher._slices.rows.num_rows <= 8
         assert max(kept(broker)["1"]) == 12 and min(kept(broker)["1"]) > 3
 
 

@@ -18,16 +18,8 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.correlate import (
-    OUTPUT,
-    OUTPUTS,
-    TEXTS,
-    StoredTemplate,
-    chosen_plan,
-    join_steps,
-    standing_steps,
-    witness_steps,
-)
+from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.join_views import StoredTemplate, standing_steps
 from xpubsub.plan.reads import (
     JOIN_DEFINITIONS,
     JOIN_PLACES,
@@ -155,6 +147,6 @@ def load_correlating(store: Store, summary: Summary) -> Correlating:
 
 
 def _stored(row: dict[str, Any]) -> StoredTemplate:
-    trees, edges = json.loads(row["definition"])
-    template = Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges))
+    trees, edges, *needed = json.loads(row["definition"])
+    template = Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges), *map(tuple, needed))
     return StoredTemplate(row["template_id"], template, row["fewest_pairs"])

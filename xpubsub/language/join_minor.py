@@ -56,6 +56,16 @@ def kept_blocks(
     return tuple(kept)
 
 
+def above_compared(patterns: JoinPatterns) -> set[int]:
+    """The nodes that the output mentions and that are above, or are, nodes that are compared."""
+    above = {number for operator in patterns.operators for join in operator.joins for number in (join.left, join.right)}
+    for block in patterns.blocks:
+        for node in reversed(block.nodes):
+            if node.number in above:
+                above.add(node.parent)
+    return above & set(patterns.outputs)
+
+
 def _between(block: BlockPattern, nodes: Collection[int]) -> set[int]:
     """What is both above and below some of the nodes of a block."""
     above, below = set(), set()

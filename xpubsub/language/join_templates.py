@@ -8,6 +8,7 @@ template; blocks do not change places.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -43,6 +44,8 @@ class Template:
     trees: tuple[tuple[int, ...], ...]
     """For each message: the parent of each of its meta-variables, 0 for none."""
     edges: tuple[Edge, ...]
+    needed: tuple[int, ...] | None = None
+    """The meta-variables whose nodes outputs need; of the others it is enough that there are some. None: all."""
 
     @property
     def text(self) -> str:
@@ -54,7 +57,23 @@ class Template:
     @property
     def template_id(self) -> int:
         """The same in every process."""
-        return stable_id("join template", self.text)
+        needed = () if self.needed is None else (" ".join(map(str, self.needed)),)
+        return stable_id("join template", self.text, *needed)
+
+    @property
+    def lifted(self) -> tuple[Edge, ...]:
+        """Equalities of leaves that nothing else asks for: of their nodes those above count, each once."""
+        if len(self.trees) != 2:
+            return ()
+        ends = Counter(number for edge in self.edges for number in (edge.left, edge.right))
+        inner = {parent for parents in self.trees for parent in parents}
+        alone = {number for number, times in ends.items() if times == 1 and self.parent(number)} - inner
+        alone -= set(range(1, self.size + 1) if self.needed is None else self.needed)
+        return tuple(edge for edge in self.edges if edge.op == "=" and {edge.left, edge.right} <= alone)
+
+    def parent(self, number: int) -> int:
+        """The meta-variable above another, 0 if there is none."""
+        return [parent for parents in self.trees for parent in parents][number - 1]
 
     @property
     def size(self) -> int:

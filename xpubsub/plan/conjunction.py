@@ -14,11 +14,12 @@ _COMPARE = {"!=": "{left}.value <> {right}.value"}
 class Conjunction:
     """One query for all correlations of a template, or for some of them."""
 
-    def __init__(self, template: Template, members: str, values: str) -> None:
+    def __init__(self, template: Template, members: str, values: str, above: str) -> None:
         self._template = template
         self._members = members
-        self._values = values
-        """The relation of values in common."""
+        self._values = values, above
+        """The relations of values in common: of nodes, and of those above them, if that is enough for some."""
+        self._lifted = template.lifted if above else ()
         self._block = {number: block for block, (start, parents) in enumerate(_numbered(template), start=1)
                        for number in range(start, start + len(parents))}
         self._node: dict[int, str] = {}
@@ -33,6 +34,7 @@ class Conjunction:
         self._joined_values() if self._template.edges else self._alone()
         for block, (start, parents) in enumerate(_numbered(self._template), start=1):
             self._structure(block, start, parents)
+        self._node.update({number: "cast(null as integer)" for number in self._unseen()})
         self._times()
         self._where += [self._residual(number, edge) for number, edge in enumerate(self._template.edges)
                         if edge.op != "="]
@@ -54,12 +56,19 @@ class Conjunction:
         """The equalities, each of a block that is there already and another, or of the first two."""
         first, *waiting = (edge for edge in self._template.edges if edge.op == "=")
         on = self._same_values("e1", first)
-        self._joins += [f"{self._values} as e1", f"join {self._members} as t on {on}"]
+        self._joins += [f"{self._relation(first)} as e1", f"join {self._members} as t on {on}"]
         while waiting:
             edge = next(each for each in waiting if self._reached(each))
             waiting.remove(edge)
             name = f"e{len(self._joins)}"
-            self._joins.append(f"join {self._values} as {name} on {self._same_values(name, edge)}")
+            self._joins.append(f"join {self._relation(edge)} as {name} on {self._same_values(name, edge)}")
+
+    def _relation(self, edge: Edge) -> str:
+        return self._values[edge in self._lifted]
+
+    def _unseen(self) -> set[int]:
+        """The meta-variables whose nodes are not looked at."""
+        return {number for edge in self._lifted for number in (edge.left, edge.right)}
 
     def _reached(self, edge: Edge) -> bool:
         return self._block[edge.left] in self._doc or self._block[edge.right] in self._doc
@@ -69,14 +78,18 @@ class Conjunction:
         on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
         for place, side in ((edge.left, "left"), (edge.right, "right")):
             on += _same(self._doc, self._block[place], f"{name}.doc_{side}")
-            on += _same(self._node, place, f"{name}.node_{side}")
+            if edge in self._lifted:
+                above = self._template.parent(place)
+                on += [f"{name}.up_{side} = t.var{above}", *_same(self._node, above, f"{name}.at_{side}")]
+            else:
+                on += _same(self._node, place, f"{name}.node_{side}")
         return " and ".join(on)
 
     def _structure(self, block: int, start: int, parents: Sequence[int]) -> None:
         """The edges of a tree, from its leaves up: a node is known before its parent is."""
         edges = "rlink" if self._template.edges else "rbin_w"
         for child in range(start + len(parents) - 1, start - 1, -1):
-            if parent := parents[child - start]:
+            if (parent := parents[child - start]) and child not in self._unseen():
                 name = f"s{child}"
                 on = [f"{name}.docid = {self._doc[block]}", f"{name}.var1 = t.var{parent}",
                       f"{name}.var2 = t.var{child}"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xpubsub.ids import stable_id
 from xpubsub.language.block_tree import ResultTemplate, result_template
 from xpubsub.language.flwr_syntax import Content, Copy, Element, Name
-from xpubsub.language.join_minor import kept_blocks
+from xpubsub.language.join_minor import above_compared, kept_blocks
 from xpubsub.language.join_patterns import JoinPatterns, join_patterns
 from xpubsub.language.join_templates import Template as JoinTemplate
 from xpubsub.language.join_templates import join_graph
@@ -62,11 +62,12 @@ class _Compiler:
     def __init__(self, tree: Correlation, text: str, limits: Limits) -> None:
         self._tree = tree
         self._patterns = join_patterns(tree, text, limits)
-        graph = join_graph(self._patterns, text, limits)
+        graph = join_graph(self._patterns, text, limits, above_compared(self._patterns))
         shown = kept_blocks(self._patterns, text, limits, self._patterns.outputs)
         self._variables = PatternVariables(graph.blocks, shown, graph.joins, text, limits)
         self._use = join_template_of(graph, self._variables.join_ids)
         self._found = self._variables.hops_to(self._use.nodes, self._patterns.outputs)
+        self._template = replace(self._use.template, needed=self._found.needed)
         self._result = self._made(text, limits)
 
     def _made(self, text: str, limits: Limits) -> ResultTemplate:
@@ -81,7 +82,7 @@ class _Compiler:
     def rows(self) -> CorrelationRows:
         template = json.dumps([json.dumps(["s", self._result.nodes], ensure_ascii=False, separators=(",", ":"))])
         made_by = stable_id("template", template), template
-        join_template = self._use.template
+        join_template = self._template
         windows = [each.window for each in self._patterns.operators]
         followed = [each.kind == "followed by" for each in self._patterns.operators]
         query = self._variables.joined(self._use.nodes), windows, followed, sum(windows)
@@ -112,7 +113,8 @@ class _Compiler:
 
 
 def _dumped(template: JoinTemplate) -> str:
-    return json.dumps([template.trees, [[edge.op, edge.left, edge.right] for edge in template.edges]])
+    edges = [[edge.op, edge.left, edge.right] for edge in template.edges]
+    return json.dumps([template.trees, edges, template.needed])
 
 
 def _default(patterns: JoinPatterns) -> Content:

@@ -31,6 +31,8 @@ class FoundNodes:
     """The edges, by pattern nodes."""
     places: dict[int, int]
     """By pattern node: its place among the nodes found."""
+    needed: tuple[int, ...]
+    """The places of nodes of the join that outputs mention, or from which others are found."""
 
 
 class PatternVariables:
@@ -112,15 +114,18 @@ class PatternVariables:
         edges.sort(key=lambda edge: [self._show_ids[number] for number in edge])
         rows: list[Row] = []
         used: list[tuple[int, int]] = []
+        sources: list[int] = []
         while not all(number in places for number in outputs):
             parent, child = next(edge for edge in edges if (edge[0] in places) != (edge[1] in places))
             upward = child in places
             known, new = (child, parent) if upward else (parent, child)
             rows.append((len(rows) + 1, places[known], upward, self.block[child], self._show_ids[parent],
                          self._show_ids[child]))
+            sources.append(places[known])
             places[new] = len(places) + 1
             used.append((parent, child))
-        return FoundNodes(tuple(rows), tuple(used), places)
+        needed = sorted(place for place in {*(places[number] for number in outputs), *sources} if place <= len(nodes))
+        return FoundNodes(tuple(rows), tuple(used), places, tuple(needed))
 
     def edges(self, found: FoundNodes) -> tuple[Edge, ...]:
         """All edges of which the nodes must be known: of the join, and those along which outputs are found."""

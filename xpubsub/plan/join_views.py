@@ -1,0 +1,110 @@
+"""What all templates of correlations share (section 5 of Hong 2007): R_T, values in common, edges and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xpubsub.language.join_templates import Template
+from xpubsub.step import Pipeline, Step, file_step
+
+_NO_PAIR = "select cast(0 as bigint) as var_left, cast(0 as bigint) as var_right where false"
+_NO_PAIR_UP = ("select cast(0 as bigint) as var_left, cast(0 as bigint) as var_right, cast(0 as bigint) as up_left,"
+               " cast(0 as bigint) as up_right where false")
+
+
+@dataclass(frozen=True)
+class StoredTemplate:
+    """A template of the store."""
+
+    template_id: int
+    template: Template
+    fewest_pairs: int
+    """How many different pairs of variables each of its correlations compares for equality at least."""
+
+    @property
+    def rounds(self) -> int:
+        """How often kept messages are joined with one another, to reach all blocks from one."""
+        return max(0, len(self.template.trees) - 2)
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """The relations of values in common that are enough for it: of nodes, and of those above them."""
+        if self.rounds:
+            return f"rvj_far_{self.rounds}", ""
+        enough = f"_from_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
+        return f"rvj{enough}", f"rvj_up{enough}"
+
+    def members(self, cid: int | None = None) -> Step:
+        """R_T: the correlations of the template, or one of them."""
+        columns = [f"list_extract(q.vars, {place}) as var{place}" for place in range(1, self.template.size + 1)]
+        for place in range(1, len(self.template.trees)):
+            columns += [f"list_extract(q.windows, {place}) as wl{place}",
+                        f"list_extract(q.followed, {place}) as followed{place}"]
+        only = f"q.template_id = {self.template_id}" + ("" if cid is None else f" and q.cid = {cid}")
+        return Step(
+            f"rt_t{self.template_id}" if cid is None else f"rt_q{cid}",
+            f"-- One row: a correlation of the template {self.template.text}.\n"
+            f"select q.cid, {', '.join(columns)}\nfrom join_member as q\n"
+            f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
+
+    def pairs(self, *, up: bool) -> Iterator[str]:
+        """Queries for the pairs of variables of its equalities, with or without the variables above."""
+        for edge in self.template.edges:
+            if edge.op == "=" and (edge in self.template.lifted) == up:
+                ends = {"left": edge.left, "right": edge.right}
+                shown = [f"var{number} as var_{side}" for side, number in ends.items()]
+                shown += [f"var{self.template.parent(number)} as up_{side}" for side, number in ends.items() if up]
+                yield f"select {', '.join(shown)} from rt_t{self.template_id}"
+
+
+def standing_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
+    """What is the same for all batches until subscriptions change: what is asked for, and R_T of each template."""
+    plain = " union ".join(query for stored in templates for query in stored.pairs(up=False))
+    up = " union ".join(query for stored in templates for query in stored.pairs(up=True))
+    return (
+        file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
+        file_step("pair_wanted", reused=True), file_step("variable_compared", reused=True),
+        *(stored.members() for stored in templates),
+        Step("pair_plain", f"-- One row: variables whose nodes are compared.\nselect distinct var_left, var_right from"
+             f" ({plain or _NO_PAIR}) as p", reused=True),
+        Step("pair_up", "-- One row: variables whose nodes are compared, of which those above count.\nselect distinct"
+             f" var_left, up_left, var_right, up_right from ({up or _NO_PAIR_UP}) as p", reused=True),
+    )
+
+
+def view_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
+    """Values in common, and the edges and times of the messages that have some.
+
+    For correlations of more than two blocks kept messages are joined, too: those that the batch reaches, by rounds.
+    Messages that have fewer values in common than a template asks for are left out for it.
+    """
+    rounds = max((stored.rounds for stored in templates), default=0)
+    pairs = f"rvj_far_{rounds}" if rounds else "rvj"
+    return (
+        file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
+        file_step("rvj", reused=True), file_step("rvj_up", reused=True), *_far(rounds),
+        file_step("rdoc_joined", reused=True, pairs=pairs), file_step("rdoc_near"),
+        file_step("rdoc_time", reused=True, kept="rdoc_near"), file_step("rlink", reused=True),
+        file_step("rvalue", reused=True), *_enough(templates),
+    )
+
+
+def _far(rounds: int) -> Iterator[Step]:
+    """Values in common between kept messages, round by round."""
+    if rounds:
+        yield from (file_step("pair_far", reused=True), file_step("rvalue_far", reused=True))
+    for number in range(1, rounds + 1):
+        before, reached = f"rvj_far_{number - 1}" if number > 1 else "rvj", f"rdoc_reached_{number}"
+        yield file_step(reached, file="rdoc_reached", reused=True, pairs=before)
+        yield file_step(f"rvj_far_{number}", file="rvj_far", reused=True, before=before, reached=reached)
+
+
+def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
+    """Values in common between messages that have enough of them, for each number that is asked for."""
+    fewest = sorted({stored.fewest_pairs for stored in templates if not stored.rounds and stored.fewest_pairs > 1})
+    if fewest:
+        yield file_step("rvj_shared", reused=True)
+    for number in fewest:
+        for pairs in ("rvj", "rvj_up"):
+            yield file_step(f"{pairs}_from_{number}", file="rvj_from", reused=True, pairs=pairs, fewest=str(number))
