@@ -35,9 +35,9 @@ def joining(timings: Mapping[str, float]) -> dict[str, float]:
 def cost(
     broker: xpubsub.Broker, schema: Schema, correlations: Sequence[Correlation], plan: str, runs: int
 ) -> Cost:
-    """The median of some runs after one that does not count; of one run, where there is one only."""
+    """The median of some runs after one that does not count: it translates the SQL, which is remembered."""
     broker.publish([("d1", schema.document(), 0.0)])
-    costs = [_once(broker, schema, correlations, plan) for _ in range(runs + 1 if runs > 1 else 1)]
+    costs = [_once(broker, schema, correlations, plan) for _ in range(runs + 1)]
     middle = median_low(each.publish for each in costs[-runs:])
     return next(each for each in costs[-runs:] if each.publish == middle)
 

@@ -1,7 +1,8 @@
 -- One row: a message of the batch, with the number by which it is kept (the later, the higher) and its time; without one
 -- it has that of its arrival.
-select e.event_id, $docid + row_number() over (order by e.event_id) as docid, b.stream, e.message_id,
-  coalesce(t.time, $now + 0.000001 * row_number() over (order by e.event_id)) as time
+select e.event_id, s.docid + row_number() over (order by e.event_id) as docid, b.stream, e.message_id,
+  coalesce(t.time, s.now + 0.000001 * row_number() over (order by e.event_id)) as time
 from event as e
 cross join batch as b
+cross join batch_start as s
 left join event_time as t on t.event_id = e.event_id

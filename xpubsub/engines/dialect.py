@@ -54,7 +54,7 @@ def table_ddl(statement: str, dialect: str, name: str | None = None, location: s
     return sql
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _render(sql: str, dialect: str) -> str:
     return str(_translated(parse(sql), dialect).sql(dialect=dialect))
 

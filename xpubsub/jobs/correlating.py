@@ -33,7 +33,7 @@ from xpubsub.plan.reads import (
 from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE
-from xpubsub.step import Pipeline, file_step
+from xpubsub.step import Pipeline
 from xpubsub.store.store import Store
 
 Published = tuple[str, tuple[str, str, float]]
@@ -71,10 +71,10 @@ class Correlating:
         engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
         caching = slices.used_by(plan)
         with engine.transaction():
-            numbered = file_step("rdoc_ts_w", reused=True, docid=str(docid), now=repr(time.time()))
+            engine.load("batch_start", pa.table({"docid": [docid], "now": [time.time()]}))
             with timings.of("standing"):
                 self._stand()
-            self._run((numbered, *self.stage_1), timings)
+            self._run(self.stage_1, timings)
             if caching:
                 with timings.of("slice_row"):
                     slices.look_up(docid)

@@ -18,10 +18,10 @@ CORRELATE_PLANS = ("mmqjp-view", "mmqjp", "sequential")
 def witness_steps(levels: int) -> Pipeline:
     """Stage 1: what the messages of the batch bind, from path tuples and conditions."""
     return (
-        *fact_steps(levels), file_step("edge_tuple", reused=True), file_step("variable_node", reused=True),
-        file_step("variable_failed"), file_step("variable_holds"), file_step("variable_bad", reused=True),
-        file_step("rbin_w", reused=True), file_step("rdoc_w", reused=True), file_step("rcopy_w", reused=True),
-        file_step("rreturn_w", reused=True),
+        file_step("rdoc_ts_w", reused=True), *fact_steps(levels), file_step("edge_tuple", reused=True),
+        file_step("variable_node", reused=True), file_step("variable_failed"), file_step("variable_holds"),
+        file_step("variable_bad", reused=True), file_step("rbin_w", reused=True), file_step("rdoc_w", reused=True),
+        file_step("rcopy_w", reused=True), file_step("rreturn_w", reused=True),
     )
 
 
