@@ -14,21 +14,11 @@ import xpubsub
 
 ENGINES = ("duckdb", "spark")
 PLANS = ("unroll", "share", "bucket")
-_ON_SPARK = ("test_frames", "test_steps", "test_correlation_steps")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         metafunc.parametrize("engine", ENGINES)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run in several processes, those on Spark run in one of them: there is one session."""
-    for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        if "spark" in item.nodeid.lower() or item.path.stem in _ON_SPARK or "spark_session" in fixtures:
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")
