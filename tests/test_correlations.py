@@ -367,3 +367,11 @@ def test_an_error_while_keeping_leaves_the_state_as_it_was(
     assert rows(broker, "select * from rbin") == kept
     for number in (1, 2):
         assert notified(broker, *cycle(number)) == notified_by(number)
+
+
+def test_a_step_that_fails_is_named_and_leaves_no_setting_behind(broker: xpubsub.Broker) -> None:
+    """A failed transaction of DuckDB takes no settings until it is rolled back."""
+    engine = broker.store.engine
+    with pytest.raises(xpubsub.EngineError, match=r"step rout_1.*Conversion"), engine.transaction():
+        engine.run(Step("rout_1", "select cast(name as integer) as n from schema_migration", ordered=True))
+    assert rows(broker, "select current_setting('disabled_optimizers') as s") == [("",)]

@@ -92,6 +92,11 @@ class DuckDBEngine:
         try:
             yield
         finally:
+            self._any_order()
+
+    def _any_order(self) -> None:
+        """Let joins be reordered; a transaction that has failed takes this in only when it is rolled back."""
+        with suppress(duckdb.Error):
             self._connection.execute("reset disabled_optimizers")
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
@@ -150,6 +155,7 @@ class DuckDBEngine:
     def _rollback(self) -> None:
         with suppress(duckdb.Error):
             self._connection.execute("rollback")
+        self._any_order()
 
     def _execute(self, step: str, sql: str, parameters: Sequence[int] = ()) -> duckdb.DuckDBPyConnection:
         try:
