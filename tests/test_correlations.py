@@ -347,12 +347,8 @@ def test_a_batch_cut_off_where_there_are_no_transactions(
         assert notified(broker, *cycle(number)) == notified_by(number)
 
 
-def test_an_error_while_keeping_leaves_the_state_as_it_was(
-    broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
-    notified(broker, *cycle(0))
-    kept = rows(broker, "select * from rbin")
+def fill_disk(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be kept any more."""
     append = broker.store.engine.append
 
     def full(name: str, step: Step) -> None:
@@ -361,6 +357,15 @@ def test_an_error_while_keeping_leaves_the_state_as_it_was(
         append(name, step)
 
     monkeypatch.setattr(broker.store.engine, "append", full)
+
+
+def test_an_error_while_keeping_leaves_the_state_as_it_was(
+    broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))
+    notified(broker, *cycle(0))
+    kept = rows(broker, "select * from rbin")
+    fill_disk(broker, monkeypatch)
     with pytest.raises(xpubsub.EngineError):
         broker.publish(cycle(1))
     monkeypatch.undo()

@@ -11,7 +11,7 @@ import pytest
 import xpubsub
 from tests.conftest import ENGINES
 from tests.test_correlation_agreement import expected, given, published
-from tests.test_correlations import PAIR
+from tests.test_correlations import PAIR, fill_disk
 from xpubsub.plan.slices import RDOC_KEPT, SLICE_NEW, slice_left, sliced
 from xpubsub.shred.rows import SLICE_ROW
 from xpubsub.shred.tables import table_of
@@ -138,14 +138,7 @@ def test_what_another_broker_or_plan_keeps_is_found(tmp_path: Any) -> None:
 def test_a_batch_that_fails_leaves_no_trace(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     say(broker, "a1", 1)
     say(broker, "b2", 1)
-    append = broker.store.engine.append
-
-    def full(name: str, step: Step) -> None:
-        if name == "rdoc_ts":
-            raise xpubsub.EngineError("disk full")
-        append(name, step)
-
-    monkeypatch.setattr(broker.store.engine, "append", full)
+    fill_disk(broker, monkeypatch)
     with pytest.raises(xpubsub.EngineError):
         say(broker, "a3", 1)
     monkeypatch.undo()

@@ -46,8 +46,7 @@ def kept_blocks(
     patterns: JoinPatterns, text: str, limits: Limits, also: Collection[int] = ()
 ) -> tuple[KeptBlock, ...]:
     """The minor of each block: the nodes that some operator compares stay, those of `also`, and what they need."""
-    joins = [join for operator in patterns.operators for join in operator.joins]
-    compared = {number for join in joins for number in (join.left, join.right)}
+    compared = _compared(patterns)
     normalizer = Normalizer(text, limits)
     kept = []
     for block in patterns.blocks:
@@ -58,12 +57,22 @@ def kept_blocks(
 
 def above_compared(patterns: JoinPatterns) -> set[int]:
     """The nodes that the output mentions and that are above, or are, nodes that are compared."""
-    above = {number for operator in patterns.operators for join in operator.joins for number in (join.left, join.right)}
-    for block in patterns.blocks:
-        for node in reversed(block.nodes):
-            if node.number in above:
-                above.add(node.parent)
-    return above & set(patterns.outputs)
+    compared = _compared(patterns)
+    above = (_with_those_above(block, compared) for block in patterns.blocks)
+    return set().union(*above).intersection(patterns.outputs)
+
+
+def _compared(patterns: JoinPatterns) -> set[int]:
+    return {number for operator in patterns.operators for join in operator.joins for number in (join.left, join.right)}
+
+
+def _with_those_above(block: BlockPattern, nodes: Collection[int]) -> set[int]:
+    """Some nodes, and what is above those of them that are of a block, the document included."""
+    found = set(nodes)
+    for node in reversed(block.nodes):
+        if node.number in found:
+            found.add(node.parent)
+    return found
 
 
 def _between(block: BlockPattern, nodes: Collection[int]) -> set[int]:
@@ -89,10 +98,7 @@ class _Minor:
         self._children: dict[int, list[PatternNode]] = defaultdict(list)
         for node in block.nodes:
             self._children[node.parent].append(node)
-        self._alive = set(self._taking_part)
-        for node in reversed(block.nodes):
-            if node.number in self._alive:
-                self._alive.add(node.parent)
+        self._alive = _with_those_above(block, self._taking_part)
 
     def staying(self) -> set[int]:
         """The nodes that stay."""
