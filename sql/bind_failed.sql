@@ -1,6 +1,6 @@
 -- One row: a node bound by a step for which a condition fails: one that must hold does not, or one that must not does.
 select distinct b.event_id, b.tid, b.step, b.nodes, b.node
-from $bound as b
+from bind_bound as b
 join transformation_condition as c on c.tid = b.tid and c.step = b.step
 left join fact as f on f.event_id = b.event_id and f.sub_id = c.sub_id
   and f.node = case c.looks_at when 0 then b.node when -1 then 0 else list_extract(b.nodes, c.looks_at) end

@@ -2,7 +2,7 @@
 select b.event_id, b.bound, n.nodes, f.held
 from (
   select t.event_id, list(struct_pack(tid := t.tid, step := t.step, nodes := t.nodes, node := t.node)) as bound
-  from $bound as t
+  from bind_bound as t
   semi join transformation_condition as c on c.tid = t.tid and c.step = t.step
   group by t.event_id
 ) as b

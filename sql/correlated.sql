@@ -2,5 +2,5 @@
 select distinct o.cid, o.docs, o.last, o.time,
   list_transform(m.blocks, lambda b: list_extract(o.docs, b)) as owners,
   list_transform(m.mentioned, lambda p: list_extract(o.nodes, p)) as nodes
-from $before as o
+from rout as o
 join join_result as m on m.cid = o.cid

@@ -16,10 +16,10 @@ cross join (
 ) as u
 cross join (
   select coalesce(max(level), -1) + 1 as levels, coalesce(max(array_length(inner_at)), 0) as inner_points
-  from $branches as r
+  from summed_branch as r
 ) as b
 cross join (
   select count(*) as alternatives
-  from (select row_no from $pairs as p group by row_no having count(*) > 1) as r
+  from (select row_no from summed_alternative as p group by row_no having count(*) > 1) as r
 ) as a
 cross join (select count(*) as texts from arranged_text) as t

@@ -1,5 +1,5 @@
 -- One row: a message matches a filter, or something is made of it, for a subscription that is visible and reads its stream.
-select message_id, subscription_id, output from filter_notification
+select message_id, subscription_id, output from notification
 union all
 select e.message_id, s.subscription_id, o.output
 from bound as b

@@ -8,7 +8,7 @@ from (
 ) as m
 left join (
   select event_id, list(struct_pack($fields)) as returned
-  from $found
+  from returned
   group by event_id
 ) as r on r.event_id = m.event_id
 left join (

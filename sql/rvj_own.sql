@@ -4,7 +4,7 @@ select distinct l.docid as doc_left, l.var2 as var_left, l.node2 as node_left,
 from (
   select distinct p.var_left, p.var_right
   from join_pair as p
-  semi join $queries as q on q.cid = p.cid
+  semi join rt as q on q.cid = p.cid
   where p.op = '='
 ) as p
 join rbin_any as l on l.var2 = p.var_left

@@ -1,4 +1,4 @@
--- One row: nodes of a slice that stays: of messages still kept, and of the values used last, up to $bound rows (LRU).
+-- One row: nodes of a slice that stays: of messages still kept, and of the values used last, up to a number of rows (LRU).
 select h.value, h.docid, h.var1, h.var2, h.node1, h.node2
 from slice_held as h
 semi join rdoc_kept as k on k.docid = h.docid

@@ -90,7 +90,7 @@ class Example:
 
     def found(self) -> list[Row]:
         """R_out: query, earlier document, nodes of both; those of which it is enough that they are there may be left out."""
-        rows = self.rows("select cid, list_extract(docs, 1) as doc_left, list_extract(docs, 2) as doc_right, nodes from rout_0")
+        rows = self.rows("select cid, list_extract(docs, 1) as doc_left, list_extract(docs, 2) as doc_right, nodes from rout")
         return sorted((self._queries[cid], self.document(left), *(self.shown(left, each) for each in nodes[:3]),
                        *(self.shown(right, each) for each in nodes[3:])) for cid, left, right, nodes in rows)
 

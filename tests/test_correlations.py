@@ -196,11 +196,11 @@ def test_repeated_elements_do_not_multiply(broker: xpubsub.Broker, monkeypatch: 
     sizes: dict[str, int] = {}
 
     def look(*_: object) -> None:
-        sizes.update({name: len(rows(broker, f"select * from {name}")) for name in ("rvj", "rvj_up", "rout_0")})
+        sizes.update({name: len(rows(broker, f"select * from {name}")) for name in ("rvj", "rvj_up", "rout")})
 
     monkeypatch.setattr("xpubsub.jobs.correlating.keep", look)
     assert notified(broker, ("b", f"<b>{many}</b>", 1.0)) == [("q", "b")]
-    assert sizes == {"rvj": 0, "rvj_up": 2, "rout_0": 1}
+    assert sizes == {"rvj": 0, "rvj_up": 2, "rout": 1}
 
 
 def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
@@ -245,7 +245,7 @@ def test_explain_says_what_a_message_has(broker: xpubsub.Broker) -> None:
     broker.subscribe("q", PAIR.format("JOIN", "5s"))
     explained = str(broker.explain("q", "<a><k>1</k></a>"))
     assert "S//a/k" in explained and "bound 1 time" in explained and "nothing is bound" in explained
-    assert "== rvj" in broker.explain_sql() and "== rout_0" in broker.explain_sql()
+    assert "== rvj" in broker.explain_sql() and "== rout" in broker.explain_sql()
 
 
 def test_one_block_alone_makes_something_of_each_message(broker: xpubsub.Broker) -> None:

@@ -177,7 +177,7 @@ def test_explain_names_the_condition_that_fails(broker: xpubsub.Broker) -> None:
         "  ✗ not //s/u: holds at 0 of 1   <-- this fails first",
     ]
     assert "cannot be read" in str(broker.explain("t", "<r>"))
-    assert "bind_1_1_bound" in broker.explain_sql()
+    assert "bind_bound_1_1" in broker.explain_sql()
 
 
 def test_refused_with_the_place_when_subscribing(broker: xpubsub.Broker) -> None:

@@ -15,6 +15,17 @@ def folder(name: str) -> Path:
 
 
 @cache
+def sql_files() -> dict[str, Path]:
+    """Every file of steps by its name, which no two folders share."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder("sql").rglob("*.sql")):
+        if path.stem in found:
+            raise ValueError(f"{path} and {found[path.stem]} define the same step")
+        found[path.stem] = path
+    return found
+
+
+@cache
 def sql_file(name: str) -> str:
-    """The text of `sql/<name>.sql`."""
-    return (folder("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    """The text of the file `<name>.sql`, in whichever folder it is."""
+    return sql_files()[name].read_text(encoding="utf-8")

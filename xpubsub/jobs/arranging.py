@@ -10,11 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from xpubsub.arrow import SplitFunction
-from xpubsub.plan.arrange import DECIDE, KNOWN_BUCKET, NEW_BUCKET
-from xpubsub.plan.reads import BUCKETS, COMMON, CONSTANTS, QUERIES, SEEN_PATHS
+from xpubsub.plan.arrange import BUCKETS, CHAIN_EDGE, DECIDE, KNOWN_BUCKET, NEW_BUCKET, QUERIES
 from xpubsub.shred.arrange import OUTPUTS, Arranger
 from xpubsub.shred.selectivity import Asked, Seen, Selectivity
-from xpubsub.step import Step, file_step
+from xpubsub.step import Step, file_step, whole
 from xpubsub.store.store import Store
 
 
@@ -24,14 +23,15 @@ def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
     store.engine.split_arrow(QUERIES, _function(arranger), OUTPUTS)
     store.refuse_collisions(file_step("key_collision"))
+    store.run(CHAIN_EDGE)
 
 
 def _selectivity(store: Store) -> Selectivity:
     messages = int(store.rows(file_step("seen_messages"))[0]["messages"])
-    asked = Asked.of(store.rows(CONSTANTS), store.rows(COMMON))
+    asked = Asked.of(store.rows(whole("query_constant")), store.rows(whole("common_constant")))
     if not messages:
         return Selectivity(asked=asked)
-    tagpaths = _grouped(store.rows(SEEN_PATHS), "linear_path_id", _tagpath)
+    tagpaths = _grouped(store.rows(whole("seen_path")), "linear_path_id", _tagpath)
     values = _grouped(store.rows(file_step("seen_value")), "tagpath_id", _value)
     seen = {tagpath: Seen(rows) for tagpath, rows in values.items()}
     return Selectivity(messages, {path: [seen[each] for each in ids if each in seen] for path, ids in tagpaths.items()},

@@ -19,23 +19,17 @@ from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.join_state import LAST_DOCID
 from xpubsub.plan.join_views import StoredTemplate, standing_steps
-from xpubsub.plan.reads import (
-    JOIN_DEFINITIONS,
-    JOIN_PLACES,
-    JOIN_QUERIES,
-    JOIN_TEMPLATES,
-    LAST_DOCID,
-    PUBLISHED,
-    PUBLISHED_FROM,
-    whole,
-)
 from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE
-from xpubsub.step import Pipeline
+from xpubsub.step import Pipeline, file_step, whole
 from xpubsub.store.store import Store
 
+JOIN_TEMPLATES, JOIN_DEFINITIONS = file_step("stored_join_template"), file_step("join_definition")
+JOIN_QUERIES, JOIN_PLACES = file_step("join_query"), file_step("join_place")
+PUBLISHED, PUBLISHED_FROM = file_step("published"), file_step("published_from")
 Published = tuple[str, tuple[str, str, float]]
 """A stream, and a message of it: (id, XML, time)."""
 

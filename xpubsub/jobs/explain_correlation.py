@@ -9,9 +9,11 @@ from xpubsub.jobs.explain import BranchReport, Explanation, QueryReport
 from xpubsub.jobs.explain_alone import rejected, store_of
 from xpubsub.jobs.publish import Publisher
 from xpubsub.limits import Limits
-from xpubsub.plan.reads import EDGE_WITNESSES
+from xpubsub.step import file_step
 from xpubsub.store.listing import Shown
 from xpubsub.store.store import Store
+
+EDGE_WITNESSES = file_step("edge_witness")
 
 
 def explain_correlation(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:

@@ -11,10 +11,9 @@ from xpubsub.jobs.transforming import load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
-from xpubsub.plan.reads import POSITION_ARRAYS
 from xpubsub.plan.slices import with_slices
 from xpubsub.plan.transform import FunctionStep, Steps
-from xpubsub.step import Step
+from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 
@@ -41,7 +40,7 @@ def explain_plan(store: Store, summary: Summary, plan: str, limits: Limits) -> s
 
 def _positions(store: Store) -> str:
     """How nodes on the way are found (Wei 2006)."""
-    [counts] = store.rows(POSITION_ARRAYS)
+    [counts] = store.rows(file_step("position_array"))
     plain = f"{counts['plain']} pairs of a tag path and a path are plain columns (one position array each)"
     return f"positions: {plain}, {counts['recursive']} are unnested (several: elements in their like)"
 

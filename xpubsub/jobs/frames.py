@@ -23,25 +23,25 @@ from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeli
 from xpubsub.plan.choose_transform import both, choose_transform, searched
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.frames import (
-    ALL_NOTIFICATIONS,
     BAD_TIMES,
     BATCH,
     COPIES,
     EVENT_TIME,
+    FOUND_TAGPATHS,
     FRAME,
     GIVEN,
     GIVEN_KEYS,
     OWN_MATCHES,
     REJECTED,
-    SET_ASIDE,
+    SHRED_REPORT,
+    all_notifications,
 )
-from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import Pipeline, file_step
+from xpubsub.step import Pipeline, Step, file_step
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -81,13 +81,13 @@ class FramePublisher:
                 sampled = self._sampler.worth(batch.num_rows)
                 self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
             with timings.of("shred"):
-                aside = self._engine.fetch(SET_ASIDE)
+                aside = self._engine.fetch(SHRED_REPORT)
                 if self._remember_tagpaths(aside):
                     known = self._known_anew(known)
             with timings.of("plan"):
-                choice = self._match(stream, plan, branches_in_sql, known)
+                choice, last = self._match(stream, plan, branches_in_sql, known)
             with timings.of("match"):
-                notifications = self._engine.fetch(NOTIFICATIONS)
+                notifications = self._engine.fetch(last)
             if known.correlating is not None:
                 self._engine.load("event_time", times.table())
                 published = self._correlate(known, plan, timings)
@@ -111,12 +111,11 @@ class FramePublisher:
             rows = self._timed(rows) if known.correlating is not None else rows
             self._shred(rows.drop("time"), FRAME, known)
             self._match_tagpaths()
-            self._match(stream, plan, None, known, lazy=True)
+            _, found = self._match(stream, plan, None, known, lazy=True)
             published = self._correlate(known, plan)
-            found = NOTIFICATIONS
             if known.correlating is not None:
-                self._engine.run(CORRELATION_NOTIFICATIONS)
-                found = ALL_NOTIFICATIONS
+                self._store.run(found, CORRELATION_NOTIFICATIONS)
+                found = all_notifications(found.name)
             frames = self._engine.frame(found), self._engine.frame(REJECTED)
             self._engine.detach(*frames)
         return self._with_published(*frames, published, plan)
@@ -189,7 +188,8 @@ class FramePublisher:
 
     def _match(
         self, stream: str, plan: str, branches_in_sql: bool | None, known: Known, *, lazy: bool = False
-    ) -> Choice:
+    ) -> tuple[Choice, Step]:
+        """Run a plan but for its last step, whose rows are the notifications."""
         choice, transform = choose(plan, known.summary), None
         if known.transforming is not None:
             transform = choose_transform(plan, known.summary)
@@ -202,5 +202,4 @@ class FramePublisher:
         if known.transforming is not None and transform is not None:
             conforming = not lazy and known.transforming.conforms(self._engine)
             last = known.transforming.plan(transform, conforming=conforming).run(self._engine, last, Timings())
-        self._store.run(last)
-        return both(choice, transform)
+        return both(choice, transform), last

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xpubsub.jobs.arranging import arrange
-from xpubsub.plan.arrange import KEPT_PREDICATE, KEPT_SUMMARY, NO_BUCKET
-from xpubsub.plan.reads import SUMMARIES
+from xpubsub.plan.arrange import CHAIN_EDGE, KEPT_SUMMARY, LIVE_ALTERNATIVE, LIVE_BRANCH, NO_BUCKET, SUMMARISED
+from xpubsub.step import whole
 from xpubsub.store.gc import KEPT, LIVE, row_counts
 from xpubsub.store.store import Store
 
@@ -16,13 +16,14 @@ def collect(store: Store) -> dict[str, int]:
         store.engine.shared.changes += 1
         store.run(*store.visible(), *LIVE)
         arrange(store, NO_BUCKET)
-        store.engine.replace({**KEPT, "query_predicate": KEPT_PREDICATE, "query_summary": KEPT_SUMMARY})
+        store.run(LIVE_ALTERNATIVE, LIVE_BRANCH)
+        store.engine.replace({**KEPT, "query_predicate": whole(CHAIN_EDGE.name), "query_summary": KEPT_SUMMARY})
     after = row_counts(store)
     return {table: before[table] - after[table] for table in before if before[table] != after[table]}
 
 
 def arrange_if_needed(store: Store) -> None:
     """A store whose queries were arranged by an earlier version is arranged anew, once."""
-    [counts] = store.rows(SUMMARIES)
+    [counts] = store.rows(SUMMARISED)
     if counts["queries"] and not counts["summaries"]:
         collect(store)

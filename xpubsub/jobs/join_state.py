@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from xpubsub.limits import Limits
-from xpubsub.plan.join_state import ADDED, COUNTS, KEPT, WITHOUT_GONE
-from xpubsub.plan.reads import LONGEST_FINITE_REACH, LONGEST_REACH
+from xpubsub.plan.join_state import ADDED, COUNTS, KEPT, LONGEST_FINITE_REACH, LONGEST_REACH, WITHOUT_GONE
 from xpubsub.step import Step, file_step
 from xpubsub.store.gc import STATE
 from xpubsub.store.store import Store

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.keys import key_index
-from xpubsub.plan.reads import DOCUMENT_PATH, KEYS, PATH_MATCHES, TAGPATHS
 from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.matches import LinearUse, linear_matcher
 from xpubsub.shred.rows import PATH_MATCHED
@@ -14,6 +13,8 @@ from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 _NEW_LINEAR = file_step("new_linear")
+DOCUMENT_PATH, KEYS = file_step("document_path"), file_step("key_count")
+PATH_MATCHES, TAGPATHS = file_step("known_path_match"), file_step("known_tagpath_text")
 
 
 def known_tagpaths(store: Store) -> dict[str, int]:

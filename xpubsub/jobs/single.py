@@ -17,7 +17,6 @@ import pyarrow as pa
 from xpubsub.jobs.paths import load_key_index
 from xpubsub.jobs.recent import RecentQueries
 from xpubsub.plan.choose import Summary
-from xpubsub.plan.reads import PAIRS
 from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.shred.tables import table_of
@@ -62,7 +61,7 @@ def load_lookup(store: Store, summary: Summary) -> Lookup | None:
 
 def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
     pairs: dict[int, list[tuple[int, int]]] = {}
-    for row in store.rows(PAIRS):
+    for row in store.rows(file_step("known_pair")):
         pairs.setdefault(row["first_key"], []).append((row["second_key"], row["key"]))
     return pairs
 

@@ -16,8 +16,7 @@ from xpubsub.jobs.join_state import shrink
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.limits import Limits
 from xpubsub.plan.flows import STREAM_FLOW, cycles
-from xpubsub.plan.reads import ADDED, REMOVED, REMOVED_KINDS
-from xpubsub.plan.subscribe import KINDS, Kinds
+from xpubsub.plan.subscribe import ADDED, KINDS, REMOVED, REMOVED_KINDS, Kinds
 from xpubsub.shred.compiled import OUTPUTS
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import file_step

@@ -13,22 +13,18 @@ from xpubsub.language.schema import Schema
 from xpubsub.plan.choose import Summary
 from xpubsub.plan.choose_transform import TransformChoice
 from xpubsub.plan.path_claims import BasedPath, Claims
-from xpubsub.plan.reads import (
-    CONDITION_BRANCHES,
-    DEFINITIONS,
-    LOOKS,
-    PLACES,
-    REPEATS,
-    RETURNS,
-    STRAYED,
-    TAGPATHS_BY_ID,
-)
 from xpubsub.plan.transform import Places, transformation_steps
 from xpubsub.shred.linear_paths import bp_steps
 from xpubsub.shred.rows import STRAY
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.where_filter import SearchedConditions
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
+
+PLACES, DEFINITIONS = file_step("block_depth"), file_step("output_definition")
+REPEATS, RETURNS = file_step("repeating_path"), file_step("returned_path")
+CONDITION_BRANCHES, LOOKS = file_step("condition_branch"), file_step("condition_look")
+TAGPATHS_BY_ID, STRAYED = file_step("known_tagpath_id"), file_step("strayed")
 
 
 @dataclass(frozen=True)

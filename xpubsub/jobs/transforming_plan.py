@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from xpubsub.shred.tables import table_of
 from xpubsub.shred.where_filter import SearchedConditions, filtering
 from xpubsub.step import Step, file_step
 
-NOTIFICATION = file_step("notification", file="notification_all")
+NOTIFICATION = file_step("notification_all")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class TransformingPlan:
 
     def all_steps(self, filtered: Step) -> Steps:
         """All steps, from the notifications of filters to those of both."""
-        return (replace(filtered, name="filter_notification"), *self.steps, NOTIFICATION)
+        return (filtered, *self.steps, NOTIFICATION)
 
     def run(self, engine: Engine, filtered: Step, timings: Timings) -> Step:
         """Run the steps; returns the last, which adds what was made to the notifications of filters."""

@@ -5,25 +5,27 @@ from __future__ import annotations
 from xpubsub.step import Pipeline, Step, file_step
 
 
-def branches_by_sql(levels: int, inner_points: int) -> Pipeline:
+def branches_by_sql(candidate: str, levels: int, inner_points: int) -> Pipeline:
     """Semijoins from the deepest branching points up: repeated elements add up and never multiply."""
     deepest = levels - 1
     return (
-        *branch_rows(),
+        *branch_rows(candidate),
         *(_level(level, inner_points if level < deepest else 0) for level in range(deepest, -1, -1)),
-        file_step("branch_match", file="brpred_sql"),
+        file_step("branch_match", tables={"candidate": candidate}),
     )
 
 
-def branches_by_function() -> Pipeline:
+def branches_by_function(candidate: str) -> Pipeline:
     """All rows of a pair handed to the BrPred function at once."""
-    return (*branch_rows(), file_step("branch_match", file="brpred_udf"))
+    return (*branch_rows(candidate), file_step("branch_match", "function", tables={"candidate": candidate}))
 
 
-def branch_rows() -> Pipeline:
+def branch_rows(candidate: str) -> Pipeline:
     """The nodes that the branches of candidates reach."""
     return (
-        file_step("tagpath_position"), file_step("branch_path", reused=True), file_step("branch_row", reused=True),
+        file_step("tagpath_position"),
+        file_step("branch_path", reused=True, tables={"candidate": candidate}),
+        file_step("branch_row", reused=True),
     )
 
 
@@ -36,7 +38,8 @@ def _level(level: int, inner_points: int) -> Step:
         f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
         for number in numbers
     )
-    return file_step(f"truth_{level}", file="brpred_level", reused=True, level=str(level), joins=joins, wanted=wanted)
+    return file_step(
+        "truth", suffix=f"_{level}", reused=True, level=str(level), joins=joins, wanted=wanted)
 
 
 def _join(truth: str, number: int) -> str:

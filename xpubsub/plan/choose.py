@@ -121,19 +121,21 @@ def filter_pipeline(
     Transformations read at which nodes branches hold: with them the branches are always checked by SQL. Where their
     conditions on nodes are searched for they are left out.
     """
+    found = _candidates(plan, summary, given)
+    if searched:
+        found = (*found, file_step("candidate_asked", tables={"candidate": found[-1].name}))
+    *before, last = found
+    candidate = {"candidate": last.name}
     notification = file_step("notification", distinct="distinct" if summary.alternatives else "")
     tail = (file_step("gone"), notification)
-    *before, candidate = _candidates(plan, summary, given)
-    if searched:
-        before.append(replace(candidate, name="candidate_any"))
-        candidate = file_step("candidate", file="candidate_asked")
     if not summary.levels:
-        matched = file_step("matched", file="matched_all", reused=summary.nodes_bound)
-        return (*before, replace(candidate, reused=False), matched, *tail)
+        matched = file_step("matched", "unbranched", reused=summary.nodes_bound, tables=candidate)
+        return (*before, replace(last, reused=False), matched, *tail)
     in_sql = branches_in_sql or summary.nodes_bound
-    branches = branches_by_sql(summary.levels, summary.inner_points) if in_sql else branches_by_function()
-    matched = file_step("matched", reused=summary.nodes_bound)
-    return (*before, replace(candidate, reused=True), *branches, matched, *tail)
+    branches = (branches_by_sql(last.name, summary.levels, summary.inner_points) if in_sql
+                else branches_by_function(last.name))
+    matched = file_step("matched", reused=summary.nodes_bound, tables=candidate)
+    return (*before, replace(last, reused=True), *branches, matched, *tail)
 
 
 def _candidates(plan: str, summary: Summary, given: Pipeline | None) -> Pipeline:

@@ -27,10 +27,10 @@ def witness_steps(levels: int) -> Pipeline:
 
 _KEPT: Pipeline = (file_step("rdoc_dead"), file_step("rdoc_live", reused=True))
 _BASES: Pipeline = (
-    file_step("rdoc_time", reused=True, kept="rdoc_live"), file_step("rbin_any", reused=True),
+    file_step("rdoc_time", reused=True), file_step("rbin_any", reused=True),
     file_step("rdoc_any", reused=True),
-    Step("rlink", "select docid, var1, var2, node1, node2 from rbin_any", reused=True),
-    Step("rvalue", "select docid, node, value, number from rdoc_any", reused=True),
+    file_step("rlink", "any", reused=True),
+    file_step("rvalue", "any", reused=True),
 )
 """What the joins read where nothing is shared: all edges and values, kept and of the batch."""
 
@@ -54,12 +54,12 @@ def join_steps(
     each = tuple(step for unit in units for step in unit.steps())
     found = " union all ".join(f"select cid, docs, last, time, nodes from {unit.found}" for unit in units)
     header = "-- One row: nodes of messages that fulfil a correlation."
-    steps = [Step("rout_0", f"{header}\n{found or _NOTHING}", reused=True)]
+    steps = [Step("rout", f"{header}\n{found or _NOTHING}", reused=True)]
     for place in range(1, places + 1):
-        before = f"rout_{place - 1}"
-        steps.append(file_step(f"rout_{place}", file="rout_step", reused=True, before=before, place=str(place)))
+        before = {"rout": steps[-1].name}
+        steps.append(file_step("rout_step", suffix=f"_{place}", reused=True, tables=before, place=str(place)))
     views = view_steps(templates) if plan == "mmqjp-view" else _BASES
-    return (*_KEPT, *views, *each, *steps, file_step("correlated", before=f"rout_{places}", reused=True))
+    return (*_KEPT, *views, *each, *steps, file_step("correlated", reused=True, tables={"rout": steps[-1].name}))
 
 
 OUTPUTS: Pipeline = (
@@ -96,7 +96,8 @@ class _Unit:
             yield members
         values, above = stored.values
         if self.plan != "mmqjp-view":
-            values, above = f"rvj_{self.name}", ""
+            values, above = f"rvj_own_{self.name}", ""
             kept = "true" if stored.rounds else "false"
-            yield file_step(values, file="rvj_own", reused=True, queries=members.name, kept=kept)
+            yield file_step(
+                "rvj_own", suffix=f"_{self.name}", reused=True, tables={"rt": members.name}, kept=kept)
         yield Step(self.found, Conjunction(stored.template, members.name, values, above).sql(), ordered=True)

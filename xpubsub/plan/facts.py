@@ -14,4 +14,4 @@ def fact_steps(levels: int, *, at_nodes: bool = True) -> Pipeline:
         return (*positions, MESSAGE_FACT)
     if levels > 1:
         return (*positions, MESSAGE_FACT, file_step("fact", reused=True))
-    return (*positions, file_step("fact", file="message_fact", reused=True))
+    return (*positions, MESSAGE_FACT, file_step("fact", "message", reused=True))

@@ -6,45 +6,46 @@ from xpubsub.step import Pipeline, Step, file_step
 
 FRAME: Pipeline = (
     file_step("arrival", reused=True),
-    file_step("event", file="frame_event"),
-    file_step("sax_parse_result", file="frame_node"),
-    file_step("tagpath_found", file="frame_tagpath"),
+    file_step("event", "frame"),
+    file_step("sax_parse_result", "shredded"),
+    file_step("tagpath_found", "shredded"),
 )
 """From `shredded` to what the matching reads."""
 
 BATCH: Pipeline = (
-    file_step("event", file="batch_event"),
-    file_step("sax_parse_result", file="frame_node"),
-    file_step("tagpath_found", file="frame_tagpath"),
+    file_step("event", "shredded"),
+    file_step("sax_parse_result", "shredded"),
+    file_step("tagpath_found", "shredded"),
 )
 """The same where message ids are known to be different."""
 
-SET_ASIDE: Step = file_step("set_aside", file="batch_aside")
-"""What the driver has to know: new tag paths, and messages set aside."""
+SHRED_REPORT: Step = file_step("shred_report")
+"""What the driver has to know: new tag paths, and rejected messages."""
 
-COPIES: Pipeline = (file_step("node_copy", file="frame_copy"),)
+COPIES: Pipeline = (file_step("node_copy", "shredded"),)
 """Nodes that are copied into the output of transformations."""
 
-GIVEN_KEYS: Pipeline = (file_step("key_held", file="batch_held", reused=True),)
+GIVEN_KEYS: Pipeline = (file_step("key_held", "shredded", reused=True),)
 """Keys that were found to hold when the messages were shredded."""
 
 OWN_MATCHES: Pipeline = (
-    file_step("path_match", file="frame_path_match"),
-    file_step("tagpath_brinfo", file="frame_tagpath_brinfo"),
-    file_step("tagpath_map", file="frame_tagpath_map"),
+    file_step("path_match", "frame"),
+    file_step("tagpath_brinfo", "frame"),
+    file_step("tagpath_map", "frame"),
 )
 """Path matches of the store together with those found in this frame."""
 
-GIVEN = Step("given_rows", "select event_id, message_id, xml, time from given")
-EVENT_TIME = Step("event_time", "select event_id, time from given")
-BAD_TIMES = Step("bad_times", "select time from event_time where isnan(time) or abs(time) > 1e308 limit 1")
+GIVEN = file_step("given_row")
+EVENT_TIME = file_step("event_time", "frame")
+BAD_TIMES = file_step("bad_time")
 """Times of a frame's messages, and those that are none."""
 
-ALL_NOTIFICATIONS = Step(
-    "all_notifications",
-    "select message_id, subscription_id, output from notification union all"
-    " select message_id, subscription_id, output from notification_correlation")
-"""The notifications of a frame, those of correlations among them."""
+FOUND_TAGPATHS = file_step("found_tagpath")
 
-REJECTED: Step = file_step("rejected", file="frame_rejected")
-"""The messages set aside."""
+REJECTED: Step = file_step("rejected", "frame")
+"""The rejected messages."""
+
+
+def all_notifications(of_filters: str) -> Step:
+    """The notifications of a frame, those of correlations among them."""
+    return file_step("notification_frame", tables={"notification_all": of_filters})

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.step import Pipeline, Step, file_step, none_of
 
-ADDED: tuple[tuple[str, Step], ...] = tuple((table, Step(f"keep_{table}", sql)) for table, sql in (
-    ("rbin", "select docid, var1, var2, node1, node2 from rbin_w"),
-    ("rdoc", "select docid, node, value, number from rdoc_w"),
-    ("rcopy", "select docid, node, text, bare from rcopy_w"),
-    ("rreturn", "select docid, brinfo_id, base, nodes from rreturn_w"),
-    ("rdoc_gone", "select docid from rdoc_expired"),
-    ("rdoc_ts", "select d.docid, d.stream, d.message_id, d.time from rdoc_ts_w as d"
-                " semi join rbin_w as w on w.docid = d.docid"),
-))
+ADDED: tuple[tuple[str, Step], ...] = (
+    ("rbin", file_step("rbin_kept")), ("rdoc", file_step("rdoc_value_kept")), ("rcopy", file_step("rcopy_kept")),
+    ("rreturn", file_step("rreturn_kept")), ("rdoc_gone", file_step("rdoc_gone_kept")),
+    ("rdoc_ts", file_step("rdoc_ts_kept")),
+)
 """What is appended, in this order: a message counts once it has its time."""
 
 KEPT: Pipeline = (
-    Step("rdoc_dead", "select distinct docid from rdoc_gone"), file_step("rdoc_live", reused=True),
+    file_step("rdoc_dead", "kept"), file_step("rdoc_live", reused=True),
 )
 """What is kept and counts, between batches."""
 
-COUNTS = Step(
-    "kept_and_gone", "select (select count(*) from rdoc_gone) as gone, (select count(*) from rdoc_ts) as kept")
+COUNTS = file_step("kept_and_gone")
+LAST_DOCID = file_step("last_docid")
+LONGEST_REACH, LONGEST_FINITE_REACH = file_step("longest_reach"), file_step("longest_finite_reach")
+
+
+def _without_gone(table: str) -> Step:
+    header = f"-- One row: a row of {table} of a message that is still kept."
+    select = f"select t.* from {table} as t anti join rdoc_gone as g on g.docid = t.docid"
+    return Step(f"without_{table}", f"{header}\n{select}")
+
 
 WITHOUT_GONE: dict[str, Step] = {
-    **{table: Step(f"without_{table}", f"select t.* from {table} as t anti join rdoc_gone as g on g.docid = t.docid")
-       for table in ("rbin", "rdoc", "rcopy", "rreturn", "rdoc_ts")},
-    "rdoc_gone": Step("none_gone", "select docid from rdoc_gone where false"),
+    **{table: _without_gone(table) for table in ("rbin", "rdoc", "rcopy", "rreturn", "rdoc_ts")},
+    "rdoc_gone": none_of("rdoc_gone"),
 }
 """The state without what is gone."""

@@ -84,8 +84,8 @@ def view_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
     return (
         file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
         file_step("rvj", reused=True), file_step("rvj_up", reused=True), *_far(rounds),
-        file_step("rdoc_joined", reused=True, pairs=pairs), file_step("rdoc_near"),
-        file_step("rdoc_time", reused=True, kept="rdoc_near"), file_step("rlink", reused=True),
+        file_step("rdoc_joined", reused=True, tables={"rvj": pairs}), file_step("rdoc_near"),
+        file_step("rdoc_time", reused=True, tables={"rdoc_live": "rdoc_near"}), file_step("rlink", reused=True),
         file_step("rvalue", reused=True), *_enough(templates),
     )
 
@@ -96,8 +96,9 @@ def _far(rounds: int) -> Iterator[Step]:
         yield from (file_step("pair_far", reused=True), file_step("rvalue_far", reused=True))
     for number in range(1, rounds + 1):
         before, reached = f"rvj_far_{number - 1}" if number > 1 else "rvj", f"rdoc_reached_{number}"
-        yield file_step(reached, file="rdoc_reached", reused=True, pairs=before)
-        yield file_step(f"rvj_far_{number}", file="rvj_far", reused=True, before=before, reached=reached)
+        yield file_step("rdoc_reached", suffix=f"_{number}", reused=True, tables={"rvj": before})
+        tables = {"rvj": before, "rdoc_reached": reached}
+        yield file_step("rvj_far", suffix=f"_{number}", reused=True, tables=tables)
 
 
 def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
@@ -107,4 +108,5 @@ def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
         yield file_step("rvj_shared", reused=True)
     for number in fewest:
         for pairs in ("rvj", "rvj_up"):
-            yield file_step(f"{pairs}_from_{number}", file="rvj_from", reused=True, pairs=pairs, fewest=str(number))
+            yield file_step(
+                f"{pairs}_from", suffix=f"_{number}", reused=True, fewest=str(number))

@@ -20,7 +20,7 @@ def bucket(*, texts: bool = True) -> Pipeline:
 
 def _chains(ranges: int, texts: bool) -> Pipeline:
     roots = (chain_root(SHARE_ROOT, ranges), file_step("share_equal"), file_step("chain_start"))
-    return texts_tested((*keys_held(), *roots, *walked("chain_end", OTHER)), texts)
+    return texts_tested((*keys_held(), *roots, *walked(OTHER)), texts)
 
 
 def chain_root(*roots: int) -> Step:

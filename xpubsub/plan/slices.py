@@ -10,11 +10,11 @@ NO_CACHE = "no-cache"
 _LONGEST = 256
 """Characters of a value that may have a slice."""
 _SLICED: dict[str, Pipeline] = {
-    "rdoc_shared": (file_step("value_missed", reused=True), file_step("rdoc_shared", file="rdoc_missed")),
-    "rl": (file_step("rl", file="rl_sliced", reused=True),),
+    "rdoc_shared": (file_step("value_missed", reused=True), file_step("rdoc_shared", "missed")),
+    "rl": (file_step("rl", "sliced", reused=True),),
 }
-BATCH_VALUES = Step("batch_values", "select distinct value from rdoc_w")
-LAST_OF_BATCH = Step("last_of_batch", "select coalesce(max(docid), 0) as docid from rbin_w")
+BATCH_VALUES = file_step("batch_value")
+LAST_OF_BATCH = file_step("last_of_batch")
 SLICE_NEW = file_step("slice_new", longest=str(_LONGEST))
 RDOC_KEPT = file_step("rdoc_kept", reused=True)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xpubsub.plan.arrange import NEW_PREDICATE, NEW_SUMMARY
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.plan.arrange import CALL_ALTERNATIVE, NEW_PREDICATE, NEW_SUMMARY
+from xpubsub.step import Pipeline, Step, file_step, whole
 
 NEW: Pipeline = (
     file_step("compiled_new", reused=True),
@@ -14,6 +14,7 @@ NEW: Pipeline = (
     file_step("call_brinfo", reused=True),
     file_step("new_linear_path", reused=True),
     file_step("new_brinfo", reused=True),
+    CALL_ALTERNATIVE,
 )
 """What the call brings that the store lacks."""
 
@@ -54,23 +55,20 @@ class Kinds:
                 *(_FULFILLED["correlation"] if self.correlations else ()), _LAST)
 
 
-KINDS = Step(
-    "kinds",
-    "select (select count(*) from compiled_transformation) > 0 as transformations,"
-    " (select count(*) from compiled_correlation) > 0 as correlations")
+KINDS = file_step("kinds")
+ADDED, REMOVED, REMOVED_KINDS = map(file_step, ("added", "removed", "removed_kind"))
 
 _QUERIES: tuple[tuple[str, Step], ...] = (
     *PATHS,
-    ("query_linear_path", Step("new_linear_path_row", "select * from new_linear_path")),
+    ("query_linear_path", whole("new_linear_path")),
     ("linear_path_use", file_step("new_use")),
-    ("linear_path_brinfo", Step("new_brinfo_row", "select * from new_brinfo")),
+    ("linear_path_brinfo", whole("new_brinfo")),
     ("query_branch", file_step("new_branch")),
     ("query_branchpoint", file_step("new_branchpoint")),
-    ("predicate_bucket", Step("new_bucket_row", "select * from new_bucket")),
+    ("predicate_bucket", whole("new_bucket")),
     ("predicate_key", file_step("new_key")),
     ("predicate_pair", file_step("new_pair")),
-    ("query_text", Step(
-        "new_text", "select n.* from arranged_text as n anti join query_text as s on s.sub_id = n.sub_id")),
+    ("query_text", file_step("new_text")),
     ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
     ("access_subscription", file_step("new_access_subscription")),
@@ -98,7 +96,7 @@ _CORRELATIONS = (
     ("correlation", file_step("new_correlation")),
 )
 _SUBSCRIPTIONS = (
-    ("stored_query", Step("new_query_row", "select sub_id, query, checked, predicates from new_query")),
+    ("stored_query", file_step("new_stored_query")),
     ("subscription_query", file_step("new_subscription_query")),
 )
 _FULFILLED = {

@@ -17,7 +17,6 @@ from xpubsub.step import Pipeline, Step, file_step
 Places = Mapping[int, int]
 """For each depth of blocks the length of the longest chain of steps; none where nothing can be bound."""
 WHERE_FILTER, FACTORY = "where_filter", "factory"
-_ONLY = "semi join transformed as x on x.event_id = t.event_id and x.tid = t.tid"
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def transformation_steps(places: Places, levels: int, sharing: Sharing) -> Steps
     repeats = (file_step("may_repeat", reused=True),) if sharing.repeats is None else ()
     return (
         *fact_steps(levels, at_nodes=sharing.conditions), *_paths(sharing), *repeats, *bound, file_step("transformed"),
-        file_step("bound", reused=True, tuples=_tuples(depths), only=_ONLY), file_step("made"), *_outputs(sharing),
+        file_step("bound", reused=True, tuples=_tuples(depths)), file_step("made"), *_outputs(sharing),
     )
 
 
@@ -60,59 +59,61 @@ def _paths(sharing: Sharing) -> Pipeline:
 
 def _outputs(sharing: Sharing) -> Steps:
     if not sharing.returns:
-        nodes = file_step("produced", found="searched_node", fields="tagpath := tagpath, idpath := idpath")
+        nodes = file_step(
+            "produced", tables={"returned": "searched_node"}, fields="tagpath := tagpath, idpath := idpath")
         return (FunctionStep("output", nodes, FACTORY),)
     tuples = file_step("return_tuple", distinct="distinct" if sharing.repeats else "")
-    groups = file_step("produced", found="returned", fields="brinfo_id := brinfo_id, base := base, nodes := nodes")
+    groups = file_step("produced", fields="brinfo_id := brinfo_id, base := base, nodes := nodes")
     return (tuples, file_step("returned"), FunctionStep("output", groups, FACTORY))
 
 
 def _depth(depth: int, places: int, sharing: Sharing) -> Iterator[Step | FunctionStep]:
     """The steps of all blocks of a depth, place by place in their chains; then what they have bound."""
     for place in range(1, places + 1):
-        name = f"bind_{depth}_{place}"
-        yield _bound(f"{name}_bound", depth, place, sharing)
-        yield _failed(f"{name}_failed", f"{name}_bound", sharing)
-        yield file_step(name, file="bind_holds", reused=True, bound=f"{name}_bound", failed=f"{name}_failed")
+        suffix = f"_{depth}_{place}"
+        yield _bound(suffix, depth, place, sharing)
+        yield _failed(suffix, sharing)
+        tables = {"bind_bound": f"bind_bound{suffix}", "bind_failed": f"bind_failed{suffix}"}
+        yield file_step("bind_holds", suffix=suffix, reused=True, tables=tables)
     chains = " union all ".join(
-        f"select event_id, tid, block, outermost, nodes from bind_{depth}_{place} where last"
+        f"select event_id, tid, block, outermost, nodes from bind_holds_{depth}_{place} where last"
         for place in range(1, places + 1))
-    yield _distinct(f"tuple_{depth}", chains, sharing)
+    yield _distinct(f"_{depth}", chains, sharing)
 
 
-def _distinct(name: str, chains: str, sharing: Sharing) -> Step:
+def _distinct(suffix: str, chains: str, sharing: Sharing) -> Step:
     """The tuples of a depth, each once."""
     columns = "b.event_id, b.tid, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
-    header = "-- One row: the nodes that the variables of a block, and of those around it, are bound to."
-    if sharing.repeats is not None:
-        distinct = "distinct " if sharing.repeats else ""
-        return Step(name, f"{header}\nselect {distinct}{columns} from ({chains}) as b", reused=True)
-    return file_step(name, file="tuple_distinct", reused=True, columns=columns, chains=chains)
+    if sharing.repeats is None:
+        return file_step("tuple", "distinct", suffix=suffix, reused=True, columns=columns, chains=chains)
+    distinct = "distinct" if sharing.repeats else ""
+    return file_step("tuple", suffix=suffix, reused=True, columns=columns, chains=chains, distinct=distinct)
 
 
-def _bound(name: str, depth: int, place: int, sharing: Sharing) -> Step:
+def _bound(suffix: str, depth: int, place: int, sharing: Sharing) -> Step:
     if depth == 1 and place == 1:
-        return file_step(name, file="bind_first" if sharing.conditions else "bind_path", reused=True)
-    before = f"tuple_{depth - 1}" if place == 1 else f"bind_{depth}_{place - 1}"
+        return file_step("bind_bound", "first" if sharing.conditions else "path", suffix=suffix, reused=True)
+    before = f"tuple_{depth - 1}" if place == 1 else f"bind_holds_{depth}_{place - 1}"
     follows = "parent = b.block" if place == 1 else "after = b.step"
-    return file_step(name, file="bind_next", reused=True, before=before, follows=follows, depth=str(depth),
-                     place=str(place))
+    return file_step("bind_bound", "next", suffix=suffix, reused=True, tables={"bind_before": before}, follows=follows,
+                     depth=str(depth), place=str(place))
 
 
-def _failed(name: str, bound: str, sharing: Sharing) -> Step | FunctionStep:
+def _failed(suffix: str, sharing: Sharing) -> Step | FunctionStep:
+    bound = {"bind_bound": f"bind_bound{suffix}"}
     if sharing.conditions:
-        return file_step(name, file="bind_failed", bound=bound)
-    return FunctionStep(name, file_step(f"{name}_source", file="bind_searched", bound=bound), WHERE_FILTER)
+        return file_step("bind_failed", suffix=suffix, tables=bound)
+    return FunctionStep(f"bind_failed{suffix}", file_step("bind_searched", suffix=suffix, tables=bound), WHERE_FILTER)
 
 
 def explained(step: BindStep) -> Pipeline:
     """What a step of a transformation has bound, and at how much of it each of its conditions fails."""
-    bound = f"bind_{step.depth}_{step.place}_bound"
-    count = f"select count(*) as bound from {bound} where step = {step.step}"
+    bound = {"bind_bound": f"bind_bound_{step.depth}_{step.place}"}
     if step.depth == step.place == 1:
-        brinfo = f"select brinfo_id from transformation_step where step = {step.step}"
-        count = f"select count(*) as bound from path_tuple where base = 0 and brinfo_id = ({brinfo})"
-    return (Step("bound_count", count), file_step("bind_explained", bound=bound))
+        count = file_step("path_bound_count", step=str(step.step))
+    else:
+        count = file_step("step_bound_count", step=str(step.step), tables=bound)
+    return (count, file_step("bind_explained", tables=bound))
 
 
 def _tuples(depths: range) -> str:

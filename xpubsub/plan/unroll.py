@@ -18,8 +18,8 @@ def unroll(
     found = (*keys_held(classes=classes, given=given), *by_pair, *by_class, slotted)
     if not rest:
         return texts_tested(found, texts)
-    walk = walked("chain_end", EQUAL, classes=classes)
-    return texts_tested((*found, file_step("chain_start", file="unroll_rest"), *walk, file_step("unroll_all")), texts)
+    walk = walked(EQUAL, classes=classes)
+    return texts_tested((*found, file_step("chain_start", "rest"), *walk, file_step("unroll_all", reused=True)), texts)
 
 
 def unroll_slots(slots: int, table: str, *, pairs: bool = False) -> Step:

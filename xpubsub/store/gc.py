@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.step import Pipeline, Step, file_step, none_of, whole
 from xpubsub.store.store import Store
 
 LIVE: Pipeline = (
@@ -16,8 +16,7 @@ LIVE: Pipeline = (
     file_step("live_path", reused=True),
     file_step("live_brinfo", reused=True),
     file_step("live_tagpath", reused=True),
-    Step("new_query", "-- One row: a query to keep, arranged anew.\nselect t.* from stored_query as t"
-         " semi join live_query as l on l.sub_id = t.sub_id", reused=True),
+    file_step("new_query", "kept", reused=True),
 )
 """What is needed, from subscriptions down to tag paths."""
 
@@ -33,29 +32,28 @@ def _visible(table: str) -> Step:
 
 
 STATE: dict[str, Step] = {
-    "rbin": Step("gc_rbin", "select * from live_witness"),
-    "rdoc": Step("gc_rdoc", "-- One row: a value of a node that is still a witness.\nselect t.* from rdoc as t"
-                 " semi join live_witness as w on w.docid = t.docid and w.node2 = t.node"),
+    "rbin": whole("live_witness"),
+    "rdoc": file_step("gc_rdoc"),
     "rcopy": _kept("rcopy", "live_witness", "docid"),
     "rreturn": _kept("rreturn", "live_witness", "docid"),
     "rdoc_ts": _kept("rdoc_ts", "live_witness", "docid"),
-    "rdoc_gone": Step("gc_rdoc_gone", "select * from rdoc_gone where false"),
+    "rdoc_gone": none_of("rdoc_gone"),
 }
 """What is kept of messages, for the correlations that are visible."""
 
 KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
     "subscription_query": _visible("subscription_query"),
-    "unsubscription": Step("gc_unsubscription", "select * from unsubscription where false"),
+    "unsubscription": none_of("unsubscription"),
     "completed_call": file_step("gc_completed_call"),
-    "message_schema": Step("gc_message_schema", "select call_no, name, definition from visible_schema"),
-    "stored_query": Step("gc_stored_query", "select * from new_query"),
-    "predicate_unroll": Step("gc_predicate_unroll", "select * from unrolled order by access"),
+    "message_schema": file_step("gc_message_schema"),
+    "stored_query": whole("new_query"),
+    "predicate_unroll": file_step("gc_predicate_unroll"),
     "access_subscription": file_step("gc_access_subscription"),
-    "query_text": Step("gc_query_text", "select * from arranged_text"),
-    "predicate_key": Step("gc_predicate_key", "select distinct * from arranged_key"),
-    "predicate_pair": Step("gc_predicate_pair", "select distinct * from arranged_pair"),
-    "predicate_bucket": Step("gc_predicate_bucket", "select * from new_bucket"),
+    "query_text": whole("arranged_text"),
+    "predicate_key": file_step("gc_predicate_key"),
+    "predicate_pair": file_step("gc_predicate_pair"),
+    "predicate_bucket": whole("new_bucket"),
     "transformation": _kept("transformation", "live_transformation", "tid"),
     "transformation_step": _kept("transformation_step", "live_transformation", "tid"),
     "transformation_condition": _kept("transformation_condition", "live_transformation", "tid"),
@@ -73,11 +71,7 @@ KEPT: dict[str, Step] = {
     "join_hop": _kept("join_hop", "live_correlation", "cid"),
     "join_member": _kept("join_member", "live_correlation", "cid"),
     "join_result": _kept("join_result", "live_correlation", "cid"),
-    "join_template": Step(
-        "gc_join_template",
-        "select t.* from join_template as t semi join"
-        " (select q.template_id from join_member as q semi join live_correlation as l on l.cid = q.cid) as q"
-        " on q.template_id = t.template_id"),
+    "join_template": file_step("gc_join_template"),
     "join_part": _kept("join_part", "live_template", "template_id"),
     "variable_condition": _kept("variable_condition", "live_variable", "var"),
     **STATE,

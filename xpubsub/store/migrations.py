@@ -15,11 +15,11 @@ from xpubsub.engines.base import Engine
 from xpubsub.engines.dialect import table_ddl
 from xpubsub.errors import StoreError
 from xpubsub.sqlfiles import folder
-from xpubsub.step import Step
+from xpubsub.step import Step, file_step, whole
 
 RECORD = "create table if not exists schema_migration (version integer, name varchar, checksum varchar)"
 _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
-_APPLIED = Step("applied", "select distinct version, name, checksum from schema_migration")
+_APPLIED = file_step("applied_migration")
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _record(engine: Engine, migration: Migration) -> None:
     schema = pa.schema([("version", pa.int32()), ("name", pa.string()), ("checksum", pa.string())])
     with engine.pipeline():
         engine.load("migration", pa.table(row, schema=schema))
-        engine.append("schema_migration", Step("migration_record", "select * from migration"))
+        engine.append("schema_migration", whole("migration"))
 
 
 def script(engine: str) -> str:

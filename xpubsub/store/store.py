@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from xpubsub.engines.base import Engine
 from xpubsub.errors import StoreError
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.step import Pipeline, Step, file_step, whole
 from xpubsub.store.migrations import migrate
 
 DEFAULT_SLOTS = 5
 GONE, VISIBLE = file_step("gone"), file_step("visible", reused=True)
-VISIBLE_ASKED = file_step("visible", file="visible_asked", reused=True)
+VISIBLE_ASKED = file_step("visible", "asked", reused=True)
 
 
 class Store:
@@ -27,7 +27,7 @@ class Store:
         self.slots = self._slots(slots)
 
     def _slots(self, asked: int | None) -> int:
-        rows = self.rows(Step("settings", "select name, value from setting"))
+        rows = self.rows(file_step("known_setting"))
         stored = next((int(row["value"]) for row in rows if row["name"] == "slots"), None)
         if stored is None:
             self._set("slots", str(asked or DEFAULT_SLOTS))
@@ -39,7 +39,7 @@ class Store:
     def _set(self, name: str, value: str) -> None:
         with self.engine.pipeline(), self.engine.transaction():
             self.engine.load("new_setting", pa.table({"name": [name], "value": [value]}))
-            self.engine.append("setting", Step("setting_row", "select name, value from new_setting"))
+            self.engine.append("setting", whole("new_setting"))
 
     def rows(self, step: Step) -> list[dict[str, Any]]:
         """A step's result as Python rows."""

@@ -1,0 +1,2 @@
+-- One row: a migration that was applied to this store.
+select distinct version, name, checksum from schema_migration

@@ -1,0 +1,4 @@
+-- One row: the lower limit of a bucket, known before or new.
+select * from known_bucket
+union all
+select * from new_bucket

@@ -1,0 +1,2 @@
+-- One row: the linear path of the document node, if some subscription asks for it.
+select id from query_linear_path where linear_path = '/'

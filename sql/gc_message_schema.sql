@@ -1,0 +1,2 @@
+-- One row: a schema that counts.
+select call_no, name, definition from visible_schema

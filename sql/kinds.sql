@@ -1,0 +1,3 @@
+-- One row: which kinds of subscription a call brings, beside filters.
+select (select count(*) from compiled_transformation) > 0 as transformations,
+  (select count(*) from compiled_correlation) > 0 as correlations

@@ -1,0 +1,2 @@
+-- One row: a setting of the store.
+select name, value from setting

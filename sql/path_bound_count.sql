@@ -1,0 +1,4 @@
+-- One row: how many nodes the first step of a transformation has bound.
+select count(*) as bound
+from path_tuple
+where base = 0 and brinfo_id = (select brinfo_id from transformation_step where step = $step)

@@ -1,0 +1,2 @@
+-- One row: a value of the batch to keep.
+select docid, node, value, number from rdoc_w
