@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xpubsub.plan.choose import named_plan
 from xpubsub.plan.conjunction import Conjunction
 from xpubsub.plan.facts import fact_steps
 from xpubsub.plan.join_views import StoredTemplate, view_steps
+from xpubsub.plan.request import CORRELATION_PLANS, PlanRequest
 from xpubsub.step import Pipeline, Step, file_step
-
-CORRELATE_PLANS = ("mmqjp-view", "mmqjp", "sequential")
-"""Values in common are found once for all templates; for each template; or for each correlation, by itself."""
 
 
 def witness_steps(levels: int) -> Pipeline:
@@ -39,9 +36,9 @@ _NOTHING = ("select cast(0 as bigint) as cid, cast([] as bigint[]) as docs, cast
             " cast(0 as double) as time, cast([] as integer[]) as nodes where false")
 
 
-def chosen_plan(asked: str) -> str:
-    """The plan for correlations among those asked for."""
-    return named_plan(asked, CORRELATE_PLANS) or CORRELATE_PLANS[0]
+def chosen_plan(request: PlanRequest) -> str:
+    """Values in common are found once for all templates; for each template; or for each correlation, by itself."""
+    return request.correlations or CORRELATION_PLANS[0]
 
 
 def join_steps(

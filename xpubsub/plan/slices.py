@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from xpubsub.plan.correlate import chosen_plan
+from xpubsub.plan.request import NO_CACHE, PlanRequest
 from xpubsub.step import Pipeline, Step, file_step
 
-NO_CACHE = "no-cache"
-"""Added to a plan: R_L is found anew in each batch."""
 _LONGEST = 256
 """Characters of a value that may have a slice."""
 _SLICED: dict[str, Pipeline] = {
@@ -19,9 +18,9 @@ SLICE_NEW = file_step("slice_new", longest=str(_LONGEST))
 RDOC_KEPT = file_step("rdoc_kept", reused=True)
 
 
-def with_slices(asked: str, bound: int) -> bool:
+def with_slices(request: PlanRequest, bound: int) -> bool:
     """Whether the plan that is asked for makes use of slices of so many rows."""
-    return bound > 0 and chosen_plan(asked) == "mmqjp-view" and NO_CACHE not in map(str.strip, asked.split(","))
+    return bound > 0 and chosen_plan(request) == "mmqjp-view" and NO_CACHE not in request.omitted
 
 
 def sliced(steps: Pipeline) -> Pipeline:

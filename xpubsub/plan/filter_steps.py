@@ -1,0 +1,135 @@
+"""Steps of the plans for filters whose SQL depends on the case: which relation is read, how many slots or levels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
+from xpubsub.shred.keys import ALWAYS, EQUAL, OTHER
+from xpubsub.step import Pipeline, Step, file_step
+
+if TYPE_CHECKING:
+    from xpubsub.plan.filters import FilterCase
+
+
+def tagpath_key(case: FilterCase) -> Step:
+    """The keys that nodes of a tag path can make hold."""
+    return file_step("tagpath_key", "class" if case.classes else "", reused=True)
+
+
+def access_held(case: FilterCase) -> Step:
+    """Keys by which queries are found, those that stand for two others among them."""
+    return file_step("access_held", tables={"predicate_pair": "pair_class"} if case.classes else None)
+
+
+def class_unroll(case: FilterCase) -> Step:
+    """One row: a query with its slots, each key replaced by the one that stands for its class."""
+    numbers = range(1, case.summary.slots_used + 1)
+    keys = ", ".join(
+        f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
+    joins = "\n".join(f"left join key_class as c{n} on c{n}.key = u.key{n}" for n in numbers)
+    header = "-- One row: a query with its slots, each key replaced by the one that stands for its class."
+    select = f"select a.class_key as access, u.sub_id, u.final, u.chain_id, {keys}"
+    tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.access"
+    return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}")
+
+
+def unroll_slots(case: FilterCase) -> Step:
+    """One row: a message in which the access key and the predicates of all slots of a query hold."""
+    joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
+    held, queries = "access_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
+    select = "select a.event_id, u.sub_id, u.final, u.chain_id"
+    tables = f"from {held} as a\njoin {queries} as u on u.access = a.key"
+    reused = case.rest or case.texts or case.searched or case.branches
+    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=reused)
+
+
+def _slot_join(slot: int) -> str:
+    held = f"h{slot}"
+    return (f"semi join key_held as {held} on {held}.event_id = a.event_id and {held}.key = u.key{slot}"
+            f" and {held}.top > u.bound{slot}")
+
+
+def chain_root(case: FilterCase) -> Step:
+    """One row: a root from which chains start."""
+    roots = SHARE_ROOT, BUCKET_ROOT if case.plan == "bucket" else RANGE_ROOT
+    values = ", ".join(f"({root})" for root in roots)
+    header = "-- One row: a root from which chains start."
+    select = f"select cast(v.chain_id as bigint) as chain_id from (values {values}) as v(chain_id)"
+    return Step("chain_root", f"{header}\n{select}")
+
+
+def chain_key(case: FilterCase) -> Step:
+    """From `chain_start` along the chains, as far as they hold."""
+    join, key = ("join key_class as k on k.key = p.key", "k.class_key") if case.classes else ("", "p.key")
+    first_stage = EQUAL if case.plan == "unroll" else OTHER
+    return file_step("chain_key", first=str(first_stage), classes=join, key=key)
+
+
+def text_asked(case: FilterCase) -> Step:
+    """Predicates on texts of the candidates that keys have found."""
+    return file_step("text_asked", reused=True, tables={"key_candidate": case.found_by_keys})
+
+
+def text_candidate(case: FilterCase) -> Step:
+    """Candidates whose texts hold, too."""
+    return file_step("text_candidate", reused=True, tables={"key_candidate": case.found_by_keys})
+
+
+def candidate_asked(case: FilterCase) -> Step:
+    """Candidates that are no conditions to be searched for."""
+    return file_step("candidate_asked", reused=True, tables={"candidate": case.tested})
+
+
+def branch_path(case: FilterCase) -> Step:
+    """The tag paths at which the branches of candidates may end."""
+    return file_step("branch_path", reused=True, tables={"candidate": case.candidate})
+
+
+def branch_match(case: FilterCase) -> Step:
+    """Candidates whose branches meet in the same nodes (section 3.5), by SQL or by the BrPred function."""
+    return file_step("branch_match", "" if case.branches_in_sql else "function", tables={"candidate": case.candidate})
+
+
+def matched(case: FilterCase) -> Step:
+    """Messages and the queries that they match."""
+    variant = "" if case.branches else "unbranched"
+    return file_step("matched", variant, reused=case.summary.nodes_bound, tables={"candidate": case.candidate})
+
+
+def notification(case: FilterCase) -> Step:
+    """Notifications of filters; distinct where a subscription has several queries."""
+    return file_step("notification", distinct="distinct" if case.summary.alternatives else "")
+
+
+def truth(case: FilterCase) -> Pipeline:
+    """Which branches hold at which nodes, from the deepest level up: repeated elements add up and never multiply."""
+    deepest, inner = case.summary.levels - 1, case.summary.inner_points
+    return tuple(_level(level, inner if level < deepest else 0) for level in range(deepest, -1, -1))
+
+
+def _level(level: int, inner_points: int) -> Step:
+    """One level; each point that a branch runs through is looked up on the level below."""
+    numbers = range(1, inner_points + 1)
+    joins = "\n  ".join(_join(f"truth_{level + 1}", number) for number in numbers)
+    wanted = " ".join(
+        f"and (array_length(q.inner_at) < {number}"
+        f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
+        for number in numbers
+    )
+    return file_step("truth", suffix=f"_{level}", reused=True, level=str(level), joins=joins, wanted=wanted)
+
+
+def _join(truth: str, number: int) -> str:
+    found = f"t{number}"
+    return (f"left join {truth} as {found} on {found}.event_id = r.event_id and {found}.sub_id = r.sub_id"
+            f" and {found}.point = list_extract(q.inner_points, {number})"
+            f" and {found}.node = list_extract(r.nodes, q.context_at + {number})")
+
+
+def key_index(*, classes: bool) -> Pipeline:
+    """All keys by linear path, to be looked up in memory; the last step has them."""
+    if not classes:
+        return (file_step("index_key"),)
+    return (file_step("path_class"), file_step("key_class", reused=True), file_step("index_key", "class"))

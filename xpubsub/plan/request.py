@@ -1,0 +1,47 @@
+"""What `plan=` asks for: at most one plan for each kind of subscription, and what is to be left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xpubsub.errors import Error
+
+AUTO = "auto"
+FILTER_PLANS = ("unroll", "share", "bucket")
+TRANSFORMATION_PLANS = ("f", "fw", "fwr")
+CORRELATION_PLANS = ("mmqjp-view", "mmqjp", "sequential")
+NO_CLAIMS, NO_SCHEMA, NO_CACHE = OMISSIONS = ("no-claims", "no-schema", "no-cache")
+"""What may be left out: claims on paths, what schemas say, slices that are kept between batches."""
+PLANS = {"filters": FILTER_PLANS, "transformations": TRANSFORMATION_PLANS, "correlations": CORRELATION_PLANS}
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """The plans asked for by name; where none is, the store decides."""
+
+    filters: str | None = None
+    transformations: str | None = None
+    correlations: str | None = None
+    omitted: frozenset[str] = frozenset()
+
+    @classmethod
+    def parse(cls, text: str) -> PlanRequest:
+        """Read names separated by commas: `auto`, or `unroll,fwr,mmqjp`."""
+        names = [name.strip() for name in text.split(",")]
+        for name in names:
+            if not any(name in plans for plans in (*PLANS.values(), OMISSIONS, (AUTO,))):
+                raise Error(f"there is no plan {name!r}: {described()}")
+        chosen = {kind: _one(kind, [name for name in names if name in plans]) for kind, plans in PLANS.items()}
+        return cls(**chosen, omitted=frozenset(names) & frozenset(OMISSIONS))
+
+
+def described() -> str:
+    """All names, for errors and for help."""
+    kinds = "; ".join(f"{', '.join(plans)} for {kind}" for kind, plans in PLANS.items())
+    return f"the plans are {AUTO}; {kinds}; {', '.join(OMISSIONS)} may be added"
+
+
+def _one(kind: str, named: list[str]) -> str | None:
+    if len(set(named)) > 1:
+        raise Error(f"{' and '.join(named)} are both plans for {kind}: name one")
+    return named[0] if named else None
