@@ -25,6 +25,8 @@ class Step:
     """Whether more than one later step reads it, so that it is worth keeping where results are lazy."""
     ordered: bool = False
     """Whether its joins are written in the order in which they are to be carried out: guessed sizes would mislead."""
+    function: str = ""
+    """The name of the function that makes the relation out of the rows of the SQL, if there is one."""
 
 
 Pipeline = tuple[Step, ...]
@@ -32,8 +34,8 @@ Pipeline = tuple[Step, ...]
 
 
 def file_step(
-    name: str, variant: str = "", *, suffix: str = "", reused: bool = False, tables: Mapping[str, str] | None = None,
-    **values: str,
+    name: str, variant: str = "", *, suffix: str = "", reused: bool = False, function: str = "",
+    tables: Mapping[str, str] | None = None, **values: str,
 ) -> Step:
     """The step of `sql/…/<name>.sql`, or of its variant `<name>.<variant>.sql`; its relation is called `name`.
 
@@ -42,7 +44,8 @@ def file_step(
     """
     file = f"{name}.{variant}" if variant else name
     sql = _filled(file, sql_file(file), values)
-    return Step(f"{name}{suffix}", _bound(sql, tuple(tables.items())) if tables else sql, reused)
+    bound = _bound(sql, tuple(tables.items())) if tables else sql
+    return Step(f"{name}{suffix}", bound, reused, function=function)
 
 
 def whole(relation: str) -> Step:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xpubsub.plan.request import NO_CLAIMS, NO_SCHEMA, PlanRequest
 from xpubsub.plan.summary import Summary
-from xpubsub.plan.transform import Sharing
+from xpubsub.plan.transform_case import Sharing
 
 _SHARED = {"f": Sharing(conditions=False, returns=False), "fw": Sharing(returns=False), "fwr": Sharing()}
 _NAMED = "asked for by name"

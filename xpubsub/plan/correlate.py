@@ -6,20 +6,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xpubsub.plan.conjunction import Conjunction
-from xpubsub.plan.facts import fact_steps
+from xpubsub.plan.facts import FACTS, FactCase
 from xpubsub.plan.join_views import StoredTemplate, view_steps
+from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.plan.request import CORRELATION_PLANS, PlanRequest
 from xpubsub.step import Pipeline, Step, file_step
 
 
+WITNESSES: Listing = (
+    file_step("rdoc_ts_w", reused=True),
+    *FACTS,
+    file_step("edge_tuple", reused=True),
+    file_step("variable_node", reused=True),
+    file_step("variable_failed"),
+    file_step("variable_holds"),
+    file_step("variable_bad", reused=True),
+    file_step("rbin_w", reused=True),
+    file_step("rdoc_w", reused=True),
+    file_step("rcopy_w", reused=True),
+    file_step("rreturn_w", reused=True),
+)
+"""Stage 1: what the messages of the batch bind, from path tuples and conditions."""
+
+
 def witness_steps(levels: int) -> Pipeline:
-    """Stage 1: what the messages of the batch bind, from path tuples and conditions."""
-    return (
-        file_step("rdoc_ts_w", reused=True), *fact_steps(levels), file_step("edge_tuple", reused=True),
-        file_step("variable_node", reused=True), file_step("variable_failed"), file_step("variable_holds"),
-        file_step("variable_bad", reused=True), file_step("rbin_w", reused=True), file_step("rdoc_w", reused=True),
-        file_step("rcopy_w", reused=True), file_step("rreturn_w", reused=True),
-    )
+    """The steps of stage 1, for queries of so many levels."""
+    return steps_of(WITNESSES, FactCase(levels))
 
 
 _KEPT: Pipeline = (file_step("rdoc_dead"), file_step("rdoc_live", reused=True))

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from xpubsub.step import Pipeline, file_step
+from dataclasses import dataclass
 
-MESSAGE_FACT = file_step("message_fact")
+from xpubsub.plan.listing import Listing, unless, when
+from xpubsub.step import file_step
+
+FACTS: Listing = (
+    unless("levels", file_step("tagpath_position")),
+    file_step("message_fact"),
+    when(
+        "conditions_shared",
+        when("node_facts", file_step("fact", reused=True)),
+        unless("node_facts", file_step("fact", "message", reused=True)),
+    ),
+)
+"""Positions unless branches have made them, and the relation `fact`, unless conditions are searched for in the tree."""
 
 
-def fact_steps(levels: int, *, at_nodes: bool = True) -> Pipeline:
-    """The relation `fact` (`message_fact` if nodes are searched), and positions unless branches have made them."""
-    positions = () if levels else (file_step("tagpath_position"),)
-    if not at_nodes:
-        return (*positions, MESSAGE_FACT)
-    if levels > 1:
-        return (*positions, MESSAGE_FACT, file_step("fact", reused=True))
-    return (*positions, MESSAGE_FACT, file_step("fact", "message", reused=True))
+@dataclass(frozen=True)
+class FactCase:
+    """What the steps of `FACTS` depend on."""
+
+    levels: int
+    """Depth of the deepest branching of any query."""
+
+    @property
+    def conditions_shared(self) -> bool:
+        """Whether conditions on nodes are decided by joins."""
+        return True
+
+    @property
+    def node_facts(self) -> bool:
+        """Whether some condition is about a node."""
+        return self.levels > 1

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from xpubsub.plan.filter_case import FilterCase
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
 from xpubsub.shred.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.step import Pipeline, Step, file_step
-
-if TYPE_CHECKING:
-    from xpubsub.plan.filters import FilterCase
 
 
 def tagpath_key(case: FilterCase) -> Step:
@@ -41,8 +37,7 @@ def unroll_slots(case: FilterCase) -> Step:
     header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
     select = "select a.event_id, u.sub_id, u.final, u.chain_id"
     tables = f"from {held} as a\njoin {queries} as u on u.access = a.key"
-    reused = case.rest or case.texts or case.searched or case.branches
-    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=reused)
+    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=case.rest or case.reread)
 
 
 def _slot_join(slot: int) -> str:
@@ -67,6 +62,16 @@ def chain_key(case: FilterCase) -> Step:
     return file_step("chain_key", first=str(first_stage), classes=join, key=key)
 
 
+def chain_end(case: FilterCase) -> Step:
+    """The queries whose chains hold to their ends."""
+    return file_step("chain_end", reused=case.plan != "unroll" and case.reread)
+
+
+def unroll_all(case: FilterCase) -> Step:
+    """The queries found in their slots, or at the ends of their chains."""
+    return file_step("unroll_all", reused=case.reread)
+
+
 def text_asked(case: FilterCase) -> Step:
     """Predicates on texts of the candidates that keys have found."""
     return file_step("text_asked", reused=True, tables={"key_candidate": case.found_by_keys})
@@ -74,12 +79,12 @@ def text_asked(case: FilterCase) -> Step:
 
 def text_candidate(case: FilterCase) -> Step:
     """Candidates whose texts hold, too."""
-    return file_step("text_candidate", reused=True, tables={"key_candidate": case.found_by_keys})
+    return file_step("text_candidate", reused=case.branches, tables={"key_candidate": case.found_by_keys})
 
 
 def candidate_asked(case: FilterCase) -> Step:
     """Candidates that are no conditions to be searched for."""
-    return file_step("candidate_asked", reused=True, tables={"candidate": case.tested})
+    return file_step("candidate_asked", reused=case.branches, tables={"candidate": case.tested})
 
 
 def branch_path(case: FilterCase) -> Step:

@@ -6,11 +6,9 @@ of predicates that queries share (section 4.2); `bucket` does the same, with ran
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xpubsub.plan import filter_steps as make
+from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.listing import Listing, steps_of, unless, when
-from xpubsub.plan.summary import Summary
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
@@ -61,8 +59,8 @@ UNROLL: Listing = (
         "rest",
         file_step("chain_start", "rest"),
         make.chain_key,
-        file_step("chain_end", reused=True),
-        file_step("unroll_all", reused=True),
+        make.chain_end,
+        make.unroll_all,
     ),
     *FROM_CANDIDATES,
 )
@@ -74,7 +72,7 @@ SHARE: Listing = (
     file_step("share_equal"),
     file_step("chain_start"),
     make.chain_key,
-    file_step("chain_end", reused=True),
+    make.chain_end,
     *FROM_CANDIDATES,
 )
 
@@ -82,72 +80,6 @@ PLANS: dict[str, Listing] = {"unroll": UNROLL, "share": SHARE, "bucket": SHARE}
 """By name; `bucket` starts chains at other roots (`chain_root`)."""
 
 
-@dataclass(frozen=True)
-class FilterCase:
-    """What the steps of a filter plan depend on."""
-
-    plan: str
-    summary: Summary
-    sql_branches: bool = True
-    """Whether the engine checks branches by SQL, rather than by the BrPred function."""
-    keys_shredded: bool = False
-    """Whether keys were looked up while the messages were shredded."""
-    searched: bool = False
-    """Whether conditions of transformations on nodes are searched for in the tree, and so are no candidates."""
-
-    @property
-    def classes(self) -> bool:
-        """Whether one linear path stands for many; only `unroll` makes use of that."""
-        return self.plan == "unroll" and self.summary.classes
-
-    @property
-    def pairs(self) -> bool:
-        """Whether some keys stand for two ranges."""
-        return self.summary.pairs > 0
-
-    @property
-    def classed_pairs(self) -> bool:
-        """Whether such keys stand for others of their class."""
-        return self.pairs and self.classes
-
-    @property
-    def rest(self) -> bool:
-        """Whether some query has more predicates than slots."""
-        return self.summary.long_queries > 0
-
-    @property
-    def texts(self) -> bool:
-        """Whether some predicates have to be tested on texts."""
-        return self.summary.texts > 0
-
-    @property
-    def branches(self) -> bool:
-        """Whether the branches of some query have to meet in the same nodes."""
-        return self.summary.levels > 0
-
-    @property
-    def branches_in_sql(self) -> bool:
-        """Whether branches are checked by SQL; transformations read at which nodes they hold."""
-        return self.sql_branches or self.summary.nodes_bound
-
-    @property
-    def found_by_keys(self) -> str:
-        """The relation of candidates that keys have found."""
-        if self.plan != "unroll":
-            return "chain_end"
-        return "unroll_all" if self.rest else "unroll_slots"
-
-    @property
-    def tested(self) -> str:
-        """The relation of candidates whose texts hold, too."""
-        return "text_candidate" if self.texts else self.found_by_keys
-
-    @property
-    def candidate(self) -> str:
-        """The relation of candidates whose branches are checked."""
-        return "candidate_asked" if self.searched else self.tested
-
-    @property
-    def steps(self) -> Pipeline:
-        """The steps of the plan, in their order."""
-        return steps_of(PLANS[self.plan], self)
+def filter_steps(case: FilterCase) -> Pipeline:
+    """All steps from shredded messages to the notifications of filters."""
+    return steps_of(PLANS[case.plan], case)

@@ -1,0 +1,80 @@
+"""Steps of the plans for transformations whose SQL depends on the case: blocks by depth and place, what is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xpubsub.plan.transform_case import TransformationCase
+from xpubsub.step import Pipeline, Step, file_step
+
+WHERE_FILTER, FACTORY = "where_filter", "factory"
+"""The functions that steps are handed to."""
+_COLUMNS = "b.event_id, b.tid, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
+
+
+def path_tuple(case: TransformationCase) -> Step:
+    """The nodes that `for` paths lead to."""
+    return file_step("path_tuple", reused=True, distinct=case.distinct)
+
+
+def return_tuple(case: TransformationCase) -> Step:
+    """The nodes that returned paths lead to."""
+    return file_step("return_tuple", distinct=case.distinct)
+
+
+def output(case: TransformationCase) -> Step:
+    """What the message factory makes of bound nodes: out of returned nodes in groups, or out of all, to be searched."""
+    if case.returns_shared:
+        fields = "brinfo_id := brinfo_id, base := base, nodes := nodes"
+        return file_step("output", function=FACTORY, fields=fields)
+    fields = "tagpath := tagpath, idpath := idpath"
+    return file_step("output", function=FACTORY, tables={"returned": "searched_node"}, fields=fields)
+
+
+def bound(case: TransformationCase) -> Step:
+    """All that a transformation has bound in a message."""
+    tuples = " union all ".join(f"select event_id, tid, block, nodes from tuple_{depth}" for depth in case.depths)
+    return file_step("bound", reused=True, tuples=tuples)
+
+
+def blocks(case: TransformationCase) -> Pipeline:
+    """What blocks bind, from the outermost inwards: for each place in their chains, then the tuples of the depth."""
+    return tuple(step for depth in case.depths for step in _depth(case, depth, case.places.get(depth, 1)))
+
+
+def _depth(case: TransformationCase, depth: int, places: int) -> Iterator[Step]:
+    for place in range(1, places + 1):
+        suffix = f"_{depth}_{place}"
+        yield _bound(case, depth, place)
+        yield _failed(case, suffix)
+        tables = {"bind_bound": f"bind_bound{suffix}", "bind_failed": f"bind_failed{suffix}"}
+        yield file_step("bind_holds", suffix=suffix, reused=True, tables=tables)
+    yield _tuple(case, depth, places)
+
+
+def _bound(case: TransformationCase, depth: int, place: int) -> Step:
+    suffix = f"_{depth}_{place}"
+    if depth == 1 and place == 1:
+        return file_step("bind_bound", "first" if case.conditions_shared else "path", suffix=suffix, reused=True)
+    before = f"tuple_{depth - 1}" if place == 1 else f"bind_holds_{depth}_{place - 1}"
+    follows = "parent = b.block" if place == 1 else "after = b.step"
+    return file_step("bind_bound", "next", suffix=suffix, reused=True, tables={"bind_before": before}, follows=follows,
+                     depth=str(depth), place=str(place))
+
+
+def _failed(case: TransformationCase, suffix: str) -> Step:
+    bound = {"bind_bound": f"bind_bound{suffix}"}
+    if case.conditions_shared:
+        return file_step("bind_failed", suffix=suffix, tables=bound)
+    return file_step("bind_failed", "searched", suffix=suffix, function=WHERE_FILTER, tables=bound)
+
+
+def _tuple(case: TransformationCase, depth: int, places: int) -> Step:
+    """The tuples of a depth, each once."""
+    chains = " union all ".join(
+        f"select event_id, tid, block, outermost, nodes from bind_holds_{depth}_{place} where last"
+        for place in range(1, places + 1))
+    if case.some_repeat:
+        return file_step("tuple", "distinct", suffix=f"_{depth}", reused=True, columns=_COLUMNS, chains=chains)
+    return file_step(
+        "tuple", suffix=f"_{depth}", reused=True, columns=_COLUMNS, chains=chains, distinct=case.distinct)
