@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import BATCH_VALUES, LAST_OF_BATCH, RDOC_KEPT, SLICE_NEW, slice_left, with_slices
 from xpubsub.shred.rows import SLICE_ROW
 from xpubsub.store.store import Store
@@ -34,9 +35,9 @@ class SliceCache:
         """All slices; the rows of a value are complete, those of messages no longer kept may be among them."""
         return self._rows
 
-    def used_by(self, plan: str) -> bool:
+    def used_by(self, request: PlanRequest) -> bool:
         """Whether a plan makes use of slices."""
-        return with_slices(plan, self._bound)
+        return with_slices(request, self._bound)
 
     def look_up(self, docid: int) -> None:
         """Make the slices of the batch's values the relation `slice_row`; the last message kept has this number."""

@@ -10,10 +10,11 @@ from xpubsub.jobs.schemas import load_schema
 from xpubsub.jobs.transforming_plan import TransformingPlan
 from xpubsub.language.linear import components
 from xpubsub.language.schema import Schema
-from xpubsub.plan.choose import Summary
-from xpubsub.plan.choose_transform import TransformChoice
+from xpubsub.plan.summary import Summary
+from xpubsub.plan.choose import TransformationChoice
 from xpubsub.plan.path_claims import BasedPath, Claims
-from xpubsub.plan.transform import Places, transformation_steps
+from xpubsub.plan.transform import transformation_steps
+from xpubsub.plan.transform_case import Places, TransformationCase
 from xpubsub.shred.linear_paths import bp_steps
 from xpubsub.shred.rows import STRAY
 from xpubsub.shred.tables import table_of
@@ -62,13 +63,13 @@ class Transforming:
         engine.load("stray", table_of([(each,) for each in self.strays], STRAY))
         return not engine.fetch(STRAYED)["strayed"][0].as_py()
 
-    def plan(self, chosen: TransformChoice, *, conforming: bool) -> TransformingPlan:
+    def plan(self, chosen: TransformationChoice, *, conforming: bool) -> TransformingPlan:
         """The steps of a plan, and what it takes for granted; a schema only if the batch conforms to it."""
         claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
         settled = [key for key, path in self.repeating.items() if claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
-        steps = transformation_steps(self.places, self.levels, sharing)
+        steps = transformation_steps(TransformationCase(self.levels, self.places, sharing))
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
             lambda: self.conditions)

@@ -12,21 +12,21 @@ from xpubsub.arrow import ArrowFunction
 from xpubsub.engines.base import Engine
 from xpubsub.jobs.timing import Timings
 from xpubsub.plan.path_claims import BasedPath, Claims
-from xpubsub.plan.transform import FACTORY, FunctionStep, Sharing, Steps
+from xpubsub.plan.transform_case import Sharing
+from xpubsub.plan.transform_steps import FACTORY
 from xpubsub.shred.factory import grouped, making, searched
 from xpubsub.shred.rows import BIND_FAILED, OUTPUT, RETURN_PATH, SETTLED_PATH
 from xpubsub.shred.tables import table_of
 from xpubsub.shred.where_filter import SearchedConditions, filtering
-from xpubsub.step import Step, file_step
-
-NOTIFICATION = file_step("notification_all")
+from xpubsub.step import Pipeline, Step
 
 
 @dataclass(frozen=True)
 class TransformingPlan:
     """A plan for the transformations of a store."""
 
-    steps: Steps
+    steps: Pipeline
+    """From conditions to the notifications of filters and transformations."""
     sharing: Sharing
     claims: Claims
     settled: tuple[tuple[int, int], ...]
@@ -36,23 +36,18 @@ class TransformingPlan:
     """For each returned path the one whose nodes are its nodes."""
     conditions: Callable[[], SearchedConditions]
 
-    def all_steps(self, filtered: Step) -> Steps:
-        """All steps, from the notifications of filters to those of both."""
-        return (filtered, *self.steps, NOTIFICATION)
-
-    def run(self, engine: Engine, filtered: Step, timings: Timings) -> Step:
-        """Run the steps; returns the last, which adds what was made to the notifications of filters."""
-        *steps, last = self.all_steps(filtered)
+    def run(self, engine: Engine, timings: Timings) -> Step:
+        """Run the steps but for the last, which adds what was made to the notifications of filters; returns it."""
+        *steps, last = self.steps
         engine.load("settled_path", table_of(list(self.settled), SETTLED_PATH))
         paths = [(each,) for each in dict.fromkeys(self.representatives.values())]
         engine.load("return_path", table_of(paths, RETURN_PATH))
         for step in steps:
             with timings.of(step.name):
-                if isinstance(step, FunctionStep):
-                    engine.map_arrow(step.name, step.source, *self._function(step.function))
+                if step.function:
+                    engine.map_arrow(step.name, step, *self._function(step.function))
                 else:
                     engine.run(step)
-        assert isinstance(last, Step)
         return last
 
     def _function(self, name: str) -> tuple[ArrowFunction, pa.Schema]:
