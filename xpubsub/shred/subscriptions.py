@@ -35,6 +35,14 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)
 """How a transformation starts: in a way that no XPath does."""
+_FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
+"""A `for` or `let` anywhere but in a literal, as in `//a, for $b in //b return $b`."""
+
+
+def is_transformation(text: str) -> bool:
+    """Whether a text is meant as a transformation, without reading it."""
+    return bool(_TRANSFORMATION.match(text) or ("$" in text and _FOR.match(text)))
+
 
 @dataclass(frozen=True)
 class Compiler:
@@ -48,7 +56,7 @@ class Compiler:
         """Raise what is wrong with a subscription."""
         if is_xscl(text):
             self.correlation(text)
-        elif _TRANSFORMATION.match(text):
+        elif is_transformation(text):
             self.transformation(text)
         else:
             self.queries(text)
@@ -96,7 +104,7 @@ class CompilerRun:
                 self._rows.add(row_no, *known)
             elif is_xscl(text):
                 self._rows.add_correlation(row_no, self._correlation(text))
-            elif _TRANSFORMATION.match(text):
+            elif is_transformation(text):
                 self._rows.add_transformation(row_no, self._compiler.transformation(text))
             else:
                 self._rows.add(row_no, *self._template(text))
