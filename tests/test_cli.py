@@ -74,7 +74,8 @@ def test_subscribe_names_the_place_of_a_mistake(store: Path) -> None:
 def test_subscribe_from_file(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "more.csv"
     file.write_text(f'id,text\ns1,"{FILTER}"\ns2,//price\n')
-    assert run("subscribe", store, "--from", file).stdout == f"subscribed 1 from {file}\n"
+    assert run("subscribe", store, "--from", file).stdout == f"subscribed 1 from {file} (1 was already there)\n"
+    assert run("subscribe", store, "--from", file).stdout == f"subscribed 0 from {file} (all 2 were already there)\n"
 
 
 @pytest.mark.parametrize(("name", "content", "line"), [

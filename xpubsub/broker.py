@@ -15,15 +15,16 @@ from xpubsub.jobs.explain import Explanation, explain_subscription
 from xpubsub.jobs.explain_correlation import explain_correlation
 from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.explain_transformation import explain_transformation
+from xpubsub.jobs.forms import SubscribeForm
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.join_state import kept_stats
+from xpubsub.jobs.own_columns import check_dialect
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.subscribe import SubscribeForm, subscribe, unsubscribe
+from xpubsub.jobs.subscribe import subscribe, unsubscribe
 from xpubsub.language.schema import Schema
-from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
@@ -77,16 +78,20 @@ class Broker:
 
     def subscribe_many(
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
-        stream: str = DEFAULT_STREAM, progress: Callable[[int], None] | None = None,
+        stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add many subscriptions, all or none; returns how many were not there before.
 
-        Rows are (id, text) pairs, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. If any is bad,
-        `RowErrors` names each with its number and reason. `progress` is called with the number of subscriptions read
-        since the last time; not on Spark, where executors read them.
+        Rows are (id, text) pairs, mappings with the names of columns, an Arrow table, or the path of a .csv, .tsv,
+        .jsonl or .parquet file. Beside `id` and `text` a row may have its own `namespaces`, `dialect` and `stream`; the
+        arguments are for rows without. `columns` says what columns are called if not that: `{"id": "name"}`.
+        `header=False` says that a .csv or .tsv file has no header. If any row is bad, `RowErrors` names each with its
+        number and reason. `progress` is called with the number of subscriptions read since the last time; not on Spark,
+        where executors read them.
         """
         form = _form(namespaces, dialect, stream)
-        incoming = read_rows(rows)
+        incoming = read_rows(rows, columns, header)
         with self._exclusive():
             return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
 
@@ -174,6 +179,4 @@ class Broker:
 
 
 def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:
-    if dialect not in DIALECTS:
-        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
-    return SubscribeForm(check_namespaces(namespaces), dialect, check_text("a stream's name", stream))
+    return SubscribeForm(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))

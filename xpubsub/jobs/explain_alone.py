@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.jobs.explain import Explanation, Unreadable
+from xpubsub.jobs.forms import SubscribeForm
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.result import Result
-from xpubsub.jobs.subscribe import SubscribeForm, subscribe
+from xpubsub.jobs.subscribe import subscribe
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 from xpubsub.store.store import Store
