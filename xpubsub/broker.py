@@ -137,17 +137,19 @@ class Broker:
 
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, replace: bool = True,
     ) -> Result:
         """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
 
-        `progress` is called with 1 for each message read.
+        For correlations, a message takes the place of one kept from an earlier batch of the stream with the same id; with
+        `replace=False` both are kept, as two messages. `progress` is called with 1 for each message read.
         """
         batch = check_iterable("messages", messages)
         check_text("a stream's name", stream)
         check_text("the plan", plan)
         with self._changing():
-            return self._publisher.publish(batch, stream, plan, progress=check_progress(progress))
+            return self._publisher.publish(
+                batch, stream, plan, progress=check_progress(progress), replace=bool(replace))
 
     def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
         """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
