@@ -21,6 +21,3 @@ def test_an_equal_id_replaces_unless_told_otherwise(connect: Callable[..., xpubs
     found = [row["subscription_id"] for row in result.notifications.to_pylist()]
     assert sorted(found) == ["c", "c", "c", "p", "p", "p"], "the first was replaced by the second, and no other"
     assert result.rejected.num_rows == 0
-    broker.publish([("m", "<z/>", 5)])
-    result = broker.publish([("n", "<c><b>1</b></c>", 6)])
-    assert [row["subscription_id"] for row in result.notifications.to_pylist()].count("c") == 2

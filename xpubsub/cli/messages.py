@@ -64,7 +64,7 @@ def read_messages(
     seen: set[str] = set()
     for path in paths:
         if path == STDIN:
-            yield from _lines(sys.stdin.buffer, max_bytes)
+            yield from _lines(_standard_input(), max_bytes)
         elif path in seen:
             refuse(_id_of(path), "duplicate-id", "the file is named twice")
         else:
@@ -98,9 +98,15 @@ def _id_of(path: str) -> str:
 def read_file(path: str, max_bytes: int) -> bytes:
     """One file, or the whole of standard input for `-`."""
     if path == STDIN:
-        return sys.stdin.buffer.read(max_bytes + 1)
+        return _standard_input().read(max_bytes + 1)
     with open(path, "rb") as file:
         return file.read(max_bytes + 1)
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise Failure("-: standard input is closed")
+    return sys.stdin.buffer
 
 
 def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[Message]:
