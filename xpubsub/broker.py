@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.engines.shared import check_writable
 from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain import Explanation, explain_subscription
 from xpubsub.jobs.explain_correlation import explain_correlation
@@ -48,7 +50,7 @@ class Broker:
         self.store = store
         self.limits = limits
         self._publisher = publisher
-        self._exclusive = store.engine.shared.exclusive
+        self._closed = False
 
     def __enter__(self) -> Broker:
         return self
@@ -59,9 +61,27 @@ class Broker:
         self.close()
 
     def close(self) -> None:
-        """Close the store."""
-        self._publisher.close()
-        self.store.engine.close()
+        """Close the store; a second time does nothing, any other call from then on raises `StoreError`."""
+        with self.store.engine.shared.exclusive():
+            if not self._closed:
+                self._closed = True
+                self._publisher.close()
+                self.store.engine.close()
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """A scope for one call at a time, on a store that is open."""
+        with self.store.engine.shared.exclusive():
+            if self._closed:
+                raise StoreError(f"the store {self.store.engine.place} is closed: open it again with xpubsub.connect()")
+            yield
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """The same for a call that changes the store."""
+        with self._exclusive():
+            check_writable(self.store.engine)
+            yield
 
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
@@ -92,14 +112,14 @@ class Broker:
         """
         form = _form(namespaces, dialect, stream)
         incoming = read_rows(rows, columns, header)
-        with self._exclusive():
+        with self._changing():
             return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
 
     def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
         """Remove subscriptions; returns the ids that were there."""
         given = [ids] if isinstance(ids, str) else check_iterable("the ids to remove", ids)
         checked = [check_text("the id of a subscription", each, empty=True) for each in given]
-        with self._exclusive():
+        with self._changing():
             return unsubscribe(self.store, checked)
 
     def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
@@ -111,7 +131,7 @@ class Broker:
         """
         check_text("a schema's name", name, empty=True)
         schema = None if source is None else read_source(source)
-        with self._exclusive():
+        with self._changing():
             before = set_schema(self.store, name, schema)
         return before if schema is None else schema
 
@@ -122,17 +142,19 @@ class Broker:
 
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, replace: bool = True,
     ) -> Result:
         """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
 
-        `progress` is called with 1 for each message read.
+        For correlations, a message takes the place of one kept from an earlier batch of the stream with the same id; with
+        `replace=False` both are kept, as two messages. `progress` is called with 1 for each message read.
         """
         batch = check_iterable("messages", messages)
         check_text("a stream's name", stream)
         check_text("the plan", plan)
-        with self._exclusive():
-            return self._publisher.publish(batch, stream, plan, progress=check_progress(progress))
+        with self._changing():
+            return self._publisher.publish(
+                batch, stream, plan, progress=check_progress(progress), replace=bool(replace))
 
     def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
         """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
@@ -159,7 +181,7 @@ class Broker:
 
     def gc(self) -> dict[str, int]:
         """Reclaim what no subscription needs and arrange the rest anew; returns the rows removed, by table."""
-        with self._exclusive():
+        with self._changing():
             return collect(self.store)
 
     def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:

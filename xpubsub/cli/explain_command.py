@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from xpubsub.cli.messages import read_file
-from xpubsub.cli.options import engine_options, opened, plan_option, store_argument
+from xpubsub.cli.options import engine_options, looked_at, plan_option, store_argument
 
 
 @click.command()
@@ -25,7 +25,7 @@ def explain(
       xpubsub explain subs.duckdb s1 tick.xml
       xpubsub explain subs.duckdb s1 tick.xml --sql
     """
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         xml = read_file(message, broker.limits.max_bytes)
         click.echo(str(broker.explain(subscription_id, xml)))
         if sql:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pyarrow as pa
 
-from xpubsub.cli.options import engine_options, opened, store_argument
+from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
 from xpubsub.cli.output import check_ending, table_output
 
 
@@ -22,7 +22,7 @@ def list_(store: str, output: str | None, engine: str, master: str | None) -> No
       xpubsub list subs.duckdb --output subscriptions.jsonl
     """
     check_ending(output)
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         _write(broker.list(), output)
 
 
@@ -37,7 +37,7 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
     Example:
       xpubsub show subs.duckdb s1
     """
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         shown = broker.show(subscription_id)
     click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
     click.echo(f"text   {shown.text}")
@@ -57,7 +57,7 @@ def stats(store: str, engine: str, master: str | None) -> None:
     Example:
       xpubsub stats subs.duckdb
     """
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         _write(_amounts("name", broker.stats()), None)
 
 

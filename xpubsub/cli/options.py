@@ -6,13 +6,11 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from xpubsub.broker import DEFAULT_STREAM, Broker
-from xpubsub.cli.program import Failure
 from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
 
@@ -67,17 +65,18 @@ def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
     return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
 
 
+def looked_at(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
+    """Open a store that exists, for reading only."""
+    return created(store, engine, master, create=False, read_only=True, **settings)
+
+
 def opened(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
     """Open a store that exists."""
-    exists = Path(store).is_file() if engine == "duckdb" else Path(store).is_dir()
-    if not exists:
-        option = "" if engine == "duckdb" else f" --engine {engine}"
-        raise Failure(f"there is no store at {store}: create it with `xpubsub init {store}{option}`")
-    return created(store, engine, master, **settings)
+    return created(store, engine, master, create=False, **settings)
 
 
 def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
-    """Open a store, creating it if need be."""
+    """Open a store, creating it if there is none."""
     if master is not None and engine != "spark":
         raise click.UsageError("--master goes with --engine spark")
     return connect(store, engine, master=master, **settings)

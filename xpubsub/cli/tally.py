@@ -12,6 +12,10 @@ from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
 from xpubsub.jobs.result import Result
 
+REJECTED = pa.schema([
+    ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
+    ("line", pa.int64()), ("column", pa.int64()),
+])
 _ORDER = [("message_id", "ascending"), ("subscription_id", "ascending")]
 
 
@@ -29,6 +33,7 @@ class Tally:
         self._shown: list[str] = []
         self._notifications: tuple[Writer, pa.Schema] | None = None
         self._rejects: tuple[Writer, pa.Schema] | None = None
+        self._refused: list[dict[str, str]] = []
 
     def notifications_to(self, writer: Writer, schema: pa.Schema) -> None:
         """Write notifications."""
@@ -44,18 +49,33 @@ class Tally:
             self.messages += 1
             yield message
 
+    def refuse(self, message_id: str, code: str, reason: str) -> None:
+        """Take in a message that is rejected before it is read."""
+        self.messages += 1
+        self._refused.append({"message_id": message_id, "code": code, "reason": reason})
+
     def add(self, result: Result) -> None:
-        """Take in the result of a batch."""
+        """Take in the result of a batch, and what was rejected before it."""
+        self.take_refused()
+        self._reject(result.rejected)
         self.notified += result.notifications.num_rows
-        self.rejected += result.rejected.num_rows
         _write(self._notifications, result.notifications.sort_by(_ORDER))
-        _write(self._rejects, result.rejected)
-        if self._rejects is None:
-            room = self.SHOWN - len(self._shown)
-            self._shown += [_refusal(row) for row in result.rejected.slice(0, room).to_pylist()]
         self._plan = f"plan {result.choice.plan}: {result.choice.reason}"
         for name, seconds in result.timings.items():
             self._timings[name] = self._timings.get(name, 0.0) + seconds
+
+    def take_refused(self) -> None:
+        """Take in what was rejected before it was read."""
+        refused, self._refused = self._refused, []
+        if refused:
+            self._reject(pa.Table.from_pylist(refused, REJECTED))
+
+    def _reject(self, rejected: pa.Table) -> None:
+        self.rejected += rejected.num_rows
+        _write(self._rejects, rejected)
+        if self._rejects is None:
+            room = self.SHOWN - len(self._shown)
+            self._shown += [_refusal(row) for row in rejected.slice(0, room).to_pylist()]
 
     def report(self, *, timings: bool) -> None:
         """Say on stderr what was rejected, where the time went, and the counts."""

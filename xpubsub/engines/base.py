@@ -26,6 +26,10 @@ class Engine(Protocol):
     DISTRIBUTED: ClassVar[bool]
     """Whether relations live outside this process, so that messages are better shredded where they are."""
 
+    place: str
+    """Where the store is, as the user names it."""
+    read_only: bool
+    """Whether writes to the store are refused."""
     shared: SharedState
     """What all engines of this process share about the store."""
 
@@ -37,6 +41,9 @@ class Engine(Protocol):
 
     def has_tables(self) -> bool:
         """Whether the store's tables have been created."""
+
+    def is_empty(self) -> bool:
+        """Whether nothing at all is where the store is to be."""
 
     def pipeline(self) -> AbstractContextManager[None]:
         """A scope for relations: whatever is loaded or run inside is dropped at its end."""

@@ -13,7 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from xpubsub.errors import Error, StoreError
+from xpubsub.errors import Error
 from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.limits import Limits
 from xpubsub.store.store import Store
@@ -86,10 +86,8 @@ def main(argv: list[str] | None = None) -> int:
         from xpubsub.engines.spark import SparkEngine
         from xpubsub.jobs.frames import FramePublisher
 
-        engine = SparkEngine(arguments.store, master=arguments.master)
-        if not engine.has_tables():
-            raise StoreError(f"there is no store at {arguments.store}: create it with xpubsub init --engine spark")
-        store = Store(engine)
+        engine = SparkEngine(arguments.store, master=arguments.master, create=False)
+        store = Store(engine, create=False)
         arrange_if_needed(store)
         rejected = run(FramePublisher(store, engine, Limits()), engine.session, arguments)
         engine.close()

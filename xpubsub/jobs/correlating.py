@@ -103,7 +103,8 @@ class Correlating:
     def _published(self) -> list[Published]:
         """The outputs of the batch that are messages of some stream."""
         rows = self.store.rows(PUBLISHED)
-        names = {row["docid"]: row["message_id"] for row in self.store.rows(PUBLISHED_FROM)} if rows else {}
+        kept = self.store.rows(PUBLISHED_FROM) if rows else []
+        names = {row["docid"]: row["docid"] if row["message_id"] is None else row["message_id"] for row in kept}
         return [_message(row, [names[docid] for docid in row["docs"]]) for row in rows]
 
     def _run(self, steps: Pipeline, timings: Timings) -> None:
@@ -112,8 +113,11 @@ class Correlating:
                 self.store.engine.run(step)
 
 
-def _message(row: dict[str, object], messages: list[str]) -> Published:
-    """An output of some messages as a message, with an id that is the same if the batch is repeated."""
+def _message(row: dict[str, object], messages: list[str | int]) -> Published:
+    """An output of some messages as a message, with an id that is the same if the batch is repeated.
+
+    A kept message whose id the caller has not given is told by its number.
+    """
     parts = row["cid"], *messages, row["nodes"]
     name, latest = str(row["publish"]), row["time"]
     assert isinstance(latest, float)

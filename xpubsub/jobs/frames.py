@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import replace as changed
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -69,9 +69,9 @@ class FramePublisher:
 
     def publish(
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Result:
-        """Match one batch that is in this process."""
+        """Match one batch that is in this process; its messages replace those kept with the same id, if wanted."""
         timings, times = Timings(), Times()
         published: list[Published] = []
         with self._engine.pipeline():
@@ -85,7 +85,8 @@ class FramePublisher:
                 if self._remember_tagpaths(aside):
                     known = self._known_anew(known)
             with timings.of("plan"):
-                choice = self._match(stream, plan, branches_in_sql, known)
+                self._engine.load("batch", pa.table({"stream": [stream], "replaces": [replace]}))
+                choice = self._match(plan, branches_in_sql, known)
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             if known.correlating is not None:
@@ -97,7 +98,8 @@ class FramePublisher:
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)
         result = Result(notifications, rejected_rows(aside, duplicates), choice, timings)
-        return onward(result, published, lambda given, name: self.publish(given, name, plan, branches_in_sql))
+        return onward(result, published, lambda given, name: self.publish(
+            given, name, plan, branches_in_sql, replace=replace))
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml, timestamp): lazy, nothing is read until they are asked for.
@@ -111,7 +113,8 @@ class FramePublisher:
             rows = self._timed(rows) if known.correlating is not None else rows
             self._shred(rows.drop("time"), FRAME, known)
             self._match_tagpaths()
-            self._match(stream, plan, None, known, lazy=True)
+            self._engine.load("batch", pa.table({"stream": [stream], "replaces": [True]}))
+            self._match(plan, None, known, lazy=True)
             published = self._correlate(known, plan)
             found = NOTIFICATIONS
             if known.correlating is not None:
@@ -165,7 +168,7 @@ class FramePublisher:
         if known.summary.classes:
             return self._known().without_index()
         if known.transforming is not None and known.transforming.schema is not None:
-            return replace(known, transforming=self._known().transforming)
+            return changed(known, transforming=self._known().transforming)
         return known
 
     def _remember_tagpaths(self, aside: pa.Table) -> bool:
@@ -188,13 +191,12 @@ class FramePublisher:
         self._store.run(*OWN_MATCHES)
 
     def _match(
-        self, stream: str, plan: str, branches_in_sql: bool | None, known: Known, *, lazy: bool = False
+        self, plan: str, branches_in_sql: bool | None, known: Known, *, lazy: bool = False
     ) -> Choice:
         choice, transform = choose(plan, known.summary), None
         if known.transforming is not None:
             transform = choose_transform(plan, known.summary)
         in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
-        self._engine.load("batch", pa.table({"stream": [stream]}))
         given = GIVEN_KEYS if known.index is not None else None
         *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given,
                                        searched=searched(transform, known.summary))

@@ -72,17 +72,18 @@ class Publisher:
 
     def publish(
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Result:
-        """Match one batch."""
-        with self.matched(messages, stream, plan, branches_in_sql, progress) as result:
+        """Match one batch; its messages replace those kept with the same id, unless that is not wanted."""
+        with self.matched(messages, stream, plan, branches_in_sql, progress, replace=replace) as result:
             published, self._published = self._published, []
-        return onward(result, published, lambda messages, name: self.publish(messages, name, plan, branches_in_sql))
+        return onward(result, published, lambda messages, name: self.publish(
+            messages, name, plan, branches_in_sql, replace=replace))
 
     @contextmanager
     def matched(
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Iterator[Result]:
         """The same as a scope, in which the relations of the batch are there to be looked at."""
         choice = choose(plan, self.summary())
@@ -95,7 +96,8 @@ class Publisher:
                 notifications = self._single(shredder, choice, stream, timings)
                 if notifications is None:
                     self._load(shredder, timings)
-                    notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
+                    self._store.engine.load("batch", pa.table({"stream": [stream], "replaces": [replace]}))
+                    notifications = self._match(choice.plan, transform, timings, branches_in_sql)
                     notifications = self._correlate(notifications, times, plan, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
@@ -154,14 +156,13 @@ class Publisher:
             self._summary = self._lookup = self._transforming = self._correlating = None
 
     def _match(
-        self, plan: str, transform: TransformChoice | None, stream: str, timings: Timings, branches_in_sql: bool | None
+        self, plan: str, transform: TransformChoice | None, timings: Timings, branches_in_sql: bool | None
     ) -> pa.Table:
         """Run the steps of a plan; the result of the last is what they are all for."""
         engine, summary = self._store.engine, self.summary()
         in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
         if not in_sql:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
-        engine.load("batch", pa.table({"stream": [stream]}))
         *steps, last = filter_pipeline(
             plan, summary, branches_in_sql=in_sql, searched=searched(transform, summary))
         for step in steps:

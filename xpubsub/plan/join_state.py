@@ -10,7 +10,7 @@ ADDED: tuple[tuple[str, Step], ...] = tuple((table, Step(f"keep_{table}", sql)) 
     ("rcopy", "select docid, node, text, bare from rcopy_w"),
     ("rreturn", "select docid, brinfo_id, base, nodes from rreturn_w"),
     ("rdoc_gone", "select docid from rdoc_expired"),
-    ("rdoc_ts", "select d.docid, d.stream, d.message_id, d.time from rdoc_ts_w as d"
+    ("rdoc_ts", "select d.docid, d.stream, d.given_id as message_id, d.time from rdoc_ts_w as d"
                 " semi join rbin_w as w on w.docid = d.docid"),
 ))
 """What is appended, in this order: a message counts once it has its time."""
