@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -351,6 +352,45 @@ def test_explain(store: Path, inbox: Path) -> None:
     assert "select" in run("explain", store, "s1", inbox / "high.xml", "--sql").stdout.lower()
     assert run("explain", store, "nobody", inbox / "high.xml").exit_code == 2
     assert run("explain", store, "s1", inbox / "missing.xml").exit_code == 2
+
+
+def test_explain_takes_the_stream(store: Path, inbox: Path) -> None:
+    other = run("explain", store, "s1", inbox / "high.xml", "--stream", "stocks")
+    assert other.exit_code == 0 and other.stdout.startswith("s1 does not match")
+    assert "reads stream 'S'; the message was published to 'stocks'" in other.stdout
+
+
+def test_explain_a_pair(store: Path, tmp_path: Path) -> None:
+    text = "o//order AS $a [./@id AS $i] FOLLOWED BY { $i = $j, 1m } p//payment AS $b [./@for AS $j]"
+    assert run("subscribe", store, "--id", "pair", text).exit_code == 0
+    order, payment = tmp_path / "order.xml", tmp_path / "payment.xml"
+    order.write_text('<order id="7"/>')
+    payment.write_text('<payment for="7"/>')
+    streams = "--stream", "o", "--stream", "p"
+    paid = run("explain", store, "pair", order, payment, *streams, "--time", "0", "--time", "30")
+    assert paid.exit_code == 0 and paid.stdout.startswith("pair matches")
+    assert paid.stdout.endswith(f"message 1: {order}\nmessage 2: {payment}\n")
+    late = run("explain", store, "pair", order, payment, *streams, "--time", "2026-01-31T12:00", "--time", "2026-01-31T12:05")
+    assert "message 2 is 300 s later than message 1" in late.stdout and late.stdout.startswith("pair does not match")
+    os.utime(order, (100, 100))
+    os.utime(payment, (100.5, 100.5))
+    assert "0.5 s later" in run("explain", store, "pair", order, payment, *streams, "--file-times").stdout
+    assert run("explain", store, "pair", order, "-", *streams, stdin='<payment for="8"/>').exit_code == 0
+
+
+@pytest.mark.parametrize(("arguments", "reason"), [
+    (["MESSAGE", "MESSAGE"], "'s1' is a filter: give 1 message to explain, not 2"),
+    (["-", "-"], "- is given twice"), ([], "Missing argument 'MESSAGES...'"),
+    (["MESSAGE", "--time", "soon"], "--time soon: a time is a number of seconds"),
+    (["MESSAGE", "--time", "nan"], "time"), (["MESSAGE", "--time", "1", "--time", "2"], "times: give one for each message"),
+    (["MESSAGE", "--time", "1", "--file-times"], "--time and --file-times exclude each other"),
+    (["MESSAGE", "--stream", "a", "--stream", "b"], "streams: give one for each message"),
+    (["MESSAGE", "--stream", ""], "a stream's name is empty"),
+    (["nothing.xml", "--file-times"], "nothing.xml"),
+])
+def test_explain_refuses(store: Path, inbox: Path, arguments: list[str], reason: str) -> None:
+    result = run("explain", store, "s1", *(str(inbox / "high.xml") if each == "MESSAGE" else each for each in arguments))
+    assert result.exit_code == 2 and reason in result.stderr
 
 
 def test_list_show_stats(store: Path, tmp_path: Path) -> None:

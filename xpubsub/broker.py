@@ -13,10 +13,9 @@ import pyarrow as pa
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import Error, RowErrors, StoreError
-from xpubsub.jobs.explain import Explanation, explain_subscription
-from xpubsub.jobs.explain_correlation import explain_correlation
 from xpubsub.jobs.explain_plan import explain_plan
-from xpubsub.jobs.explain_transformation import explain_transformation
+from xpubsub.jobs.explaining import asked, explain
+from xpubsub.jobs.explanation import Explanation
 from xpubsub.jobs.forms import SubscribeForm
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from xpubsub.jobs.frames import FramePublisher
 
 DEFAULT_STREAM = "S"
-_EXPLAIN = {
-    "filter": explain_subscription, "transformation": explain_transformation, "correlation": explain_correlation,
-}
 
 
 class Broker:
@@ -184,10 +180,18 @@ class Broker:
         with self._changing():
             return collect(self.store)
 
-    def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
-        """Why a message matches a subscription, or the first thing that fails; `print` it."""
-        shown = self.show(subscription_id)
-        return _EXPLAIN[shown.kind](shown, xml, self.limits)
+    def explain(
+        self, subscription_id: str, xml: str | bytes, *others: str | bytes,
+        stream: str | Iterable[str] = DEFAULT_STREAM, times: Iterable[Any] | None = None,
+    ) -> Explanation:
+        """Why a message matches a subscription, or the first thing that fails; `print` it.
+
+        A correlation is explained for one message, or for as many as it has blocks: `matches` says whether `publish` of
+        these messages alone, in this order, notifies. `stream` is one for all or one for each, `times` are those of the
+        messages; without them the messages arrive one after the other.
+        """
+        messages = asked((xml, *others), stream, times)
+        return explain(self.show(subscription_id), messages, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""

@@ -62,12 +62,6 @@ JOIN_DEFINITIONS = Step(
     "join_definitions",
     "select t.template_id, t.definition from output_template as t"
     " semi join join_result as o on o.template_id = t.template_id")
-EDGE_WITNESSES = Step(
-    "edge_witnesses",
-    "select e.stream, p.linear_path, e.var1, e.var2, count(b.docid) as witnesses from join_edge as e"
-    " join query_linear_path as p on p.id = e.linear_path_id"
-    " left join rbin as b on b.var1 = e.var1 and b.var2 = e.var2"
-    " group by e.stream, p.linear_path, e.var1, e.var2 order by e.stream, p.linear_path, e.var1, e.var2")
 LAST_DOCID = Step(
     "last_docid",
     "select coalesce(max(docid), 0) as docid from (select max(docid) as docid from rdoc_ts union all"
@@ -89,6 +83,10 @@ PUBLISHED_FROM = Step(
     "published_from",
     "select t.docid, t.message_id from rdoc_time as t semi join"
     " (select unnest(docs) as docid from correlation_output where publish is not null) as o on o.docid = t.docid")
+CORRELATED_OUTPUTS = Step("correlated_outputs", "select distinct docs from correlation_output order by docs")
+CORRELATED_FROM = Step(
+    "correlated_from",
+    "select docid, message_id, time from rdoc_time union select docid, message_id, time from rdoc_ts_w")
 
 
 def whole(relation: str) -> Step:
