@@ -47,7 +47,6 @@ class Publisher:
         self._transforming: Transforming | None = None
         self._correlating: Correlating | None = None
         self._slices = SliceCache(store, limits.slice_cache)
-        self._published: list[Published] = []
 
     def close(self) -> None:
         """Release what is kept between batches."""
@@ -75,8 +74,8 @@ class Publisher:
         progress: Callable[[int], None] | None = None,
     ) -> Result:
         """Match one batch."""
-        with self.matched(messages, stream, plan, branches_in_sql, progress) as result:
-            published, self._published = self._published, []
+        with self._carried_out(messages, stream, plan, branches_in_sql, progress) as (result, published):
+            pass
         return onward(result, published, lambda messages, name: self.publish(messages, name, plan, branches_in_sql))
 
     @contextmanager
@@ -84,7 +83,16 @@ class Publisher:
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Iterator[Result]:
-        """The same as a scope, in which the relations of the batch are there to be looked at."""
+        """Like `publish`, but keeps the batch's relations until the block exits, and publishes nothing onward."""
+        with self._carried_out(messages, stream, plan, branches_in_sql, progress) as (result, _):
+            yield result
+
+    @contextmanager
+    def _carried_out(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None,
+        progress: Callable[[int], None] | None,
+    ) -> Iterator[tuple[Result, list[Published]]]:
+        """The result of a batch and what it publishes onward, with the batch's relations until the block exits."""
         choice = choose(plan, self.summary())
         transform = choose_transform(plan, self.summary()) if self.summary().transformations else None
         timings = Timings()
@@ -92,14 +100,14 @@ class Publisher:
             with self._store.engine.pipeline():
                 times = Times()
                 shredder, rejected = self._shred(messages, timings, progress, times)
-                notifications = self._single(shredder, choice, stream, timings)
+                notifications, published = self._single(shredder, choice, stream, timings), []
                 if notifications is None:
                     self._load(shredder, timings)
                     notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
-                    notifications = self._correlate(notifications, times, plan, timings)
+                    notifications, published = self._correlate(notifications, times, plan, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
-                yield Result(notifications, rejected, both(choice, transform), timings)
+                yield Result(notifications, rejected, both(choice, transform), timings), published
         except BaseException:
             self.forget()
             raise
@@ -174,18 +182,18 @@ class Publisher:
 
     def _correlate(
         self, notifications: pa.Table, times: Times, plan: str, timings: Timings
-    ) -> pa.Table:
-        """Add the notifications of correlations; what they publish is for later."""
+    ) -> tuple[pa.Table, list[Published]]:
+        """Add the notifications of correlations; returns also what they publish, which is for later."""
         if not self.summary().correlations:
-            return notifications
+            return notifications, []
         if self._correlating is None:
             self._correlating = load_correlating(self._store, self.summary())
         engine = self._store.engine
         engine.load("event_time", times.table())
-        self._published = self._correlating.run(plan, self._limits, timings, self._slices)
+        published = self._correlating.run(plan, self._limits, timings, self._slices)
         with timings.of("notification_correlation"):
             found = engine.fetch(CORRELATION_NOTIFICATIONS)
-        return pa.concat_tables([notifications, found.cast(notifications.schema)])
+        return pa.concat_tables([notifications, found.cast(notifications.schema)]), published
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:
         """Carry out the transformations; returns the step that adds their results to those of filters."""
