@@ -50,9 +50,9 @@ def test_fractions_of_a_second_count() -> None:
     np.array([1.0, 2.0]),
 ])
 def test_what_is_no_time(given: Any) -> None:
-    with xpubsub.connect(":memory:") as broker:
-        with pytest.raises(xpubsub.Error, match="message 'm': a message's time is a number of seconds or a datetime"):
-            broker.publish([("m", "<a/>", given)])
+    said = "message 'm': a message's time is a number of seconds or a datetime"
+    with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.Error, match=said):
+        broker.publish([("m", "<a/>", given)])
 
 
 def test_pandas_times_are_times() -> None:
