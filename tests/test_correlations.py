@@ -331,7 +331,7 @@ def test_killed_while_correlating(tmp_path: Any, after: float) -> None:
             assert notified(broker, *cycle(number)) == notified_by(number)
 
 
-@pytest.mark.parametrize("table", ["rbin", "rdoc", "rcopy", "rreturn", "rdoc_gone", "rdoc_ts"])
+@pytest.mark.parametrize("table", ["rbin", "rdoc", "rcopy", "rreturn", "rdoc_gone", "rdoc_ts", "stream_clock"])
 def test_a_batch_cut_off_where_there_are_no_transactions(
     broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:

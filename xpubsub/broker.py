@@ -13,6 +13,7 @@ import pyarrow as pa
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import Error, RowErrors, StoreError
+from xpubsub.jobs.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.explain_plan import explain_plan
 from xpubsub.jobs.explaining import asked, explain
 from xpubsub.jobs.explanation import Explanation
@@ -25,6 +26,7 @@ from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
 from xpubsub.jobs.subscribe import subscribe, unsubscribe
+from xpubsub.jobs.times import seconds
 from xpubsub.language.schema import Schema
 from xpubsub.limits import Limits
 from xpubsub.shred.subscriptions import Compiler
@@ -202,6 +204,23 @@ class Broker:
         """Counts over the store, by name; with correlations, also of what is kept for them."""
         with self._exclusive():
             return {**store_stats(self.store), **kept_stats(self.store, self.limits)}
+
+    def clocks(self) -> dict[str, float]:
+        """The clocks of the streams that correlations read, in seconds since 1970: the latest time accepted so far."""
+        with self._exclusive():
+            read = load_reads(self.store).streams
+            return {stream: clock for stream, clock in read_clocks(self.store).items() if stream in read}
+
+    def set_clock(self, stream: str, time: object) -> None:
+        """Put the clock of a stream right, backwards too.
+
+        Messages that are kept and later than the new clock are dropped; streams that are fed from it by PUBLISH are put
+        back as well. The time is what `publish` takes as one.
+        """
+        check_text("a stream's name", stream)
+        at = seconds(time, "a clock's time")
+        with self._changing():
+            set_clock(self.store, stream, at, self.limits)
 
 
 def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:

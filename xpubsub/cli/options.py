@@ -20,7 +20,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches", "max_joins")
 """Limits that concern no message."""
 OF_MESSAGES = (
-    "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "slice_cache",
+    "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "max_future",
+    "slice_cache",
 )
 """Limits that concern no subscription."""
 _DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
@@ -61,7 +62,8 @@ def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
     if isinstance(field.default, bool):
         return click.option(name, field.name, is_flag=True, default=field.default, help=text)
     lowest = 0 if field.default == 0 else 1
-    number = click.IntRange(min=lowest) if field.default is not None else click.FloatRange(min=0)
+    whole = isinstance(field.default, int)
+    number = click.IntRange(min=lowest) if whole else click.FloatRange(min=0)
     return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
 
 

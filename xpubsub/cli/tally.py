@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import pyarrow as pa
@@ -11,6 +12,7 @@ from xpubsub.cli.messages import Message
 from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.times import shown_time
 
 REJECTED = pa.schema([
     ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
@@ -31,6 +33,8 @@ class Tally:
         self._timings: dict[str, float] = {}
         self._plan = ""
         self._shown: list[str] = []
+        self._replaced: list[str] = []
+        self.replaced = 0
         self._notifications: tuple[Writer, pa.Schema] | None = None
         self._rejects: tuple[Writer, pa.Schema] | None = None
         self._refused: list[dict[str, str]] = []
@@ -60,6 +64,9 @@ class Tally:
         self._reject(result.rejected)
         self.notified += result.notifications.num_rows
         _write(self._notifications, result.notifications.sort_by(_ORDER))
+        self.replaced += result.replaced.num_rows
+        room = self.SHOWN - len(self._replaced)
+        self._replaced += [_replacement(row) for row in result.replaced.slice(0, room).to_pylist()]
         self._plan = f"plan {result.choice.plan}: {result.choice.reason}"
         for name, seconds in result.timings.items():
             self._timings[name] = self._timings.get(name, 0.0) + seconds
@@ -84,6 +91,10 @@ class Tally:
         if self._shown and self.rejected > len(self._shown):
             more = self.rejected - len(self._shown)
             click.echo(f"... and {more} more: --rejects FILE keeps them all", err=True)
+        for line in self._replaced:
+            click.echo(line, err=True)
+        if self.replaced > len(self._replaced):
+            click.echo(f"... and {self.replaced - len(self._replaced)} more were replaced", err=True)
         for line in timing_lines(self._plan, self._timings) if timings else []:
             click.echo(line, err=True)
         click.echo(f"{self.messages} messages, {self.notified} notifications, {self.rejected} rejected", err=True)
@@ -98,6 +109,11 @@ def _write(target: tuple[Writer, pa.Schema] | None, table: pa.Table) -> None:
     if target is not None:
         writer, schema = target
         writer.write(table.select(schema.names).cast(schema))
+
+
+def _replacement(row: dict[str, Any]) -> str:
+    earlier = f"the message with this id that stream {row['stream']} had kept, of {shown_time(row['time'])}"
+    return printable(f"replaced {row['message_id']}: {earlier}, no longer counts")
 
 
 def _refusal(row: dict[str, object]) -> str:

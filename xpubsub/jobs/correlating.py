@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from xpubsub.ids import stable_id
+from xpubsub.jobs.clocks import StreamReads, load_reads
 from xpubsub.jobs.join_state import keep
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.slices import SliceCache
@@ -18,6 +19,7 @@ from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Summary
+from xpubsub.plan.clocks import REPLACED
 from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.join_views import StoredTemplate, standing_steps
 from xpubsub.plan.reads import (
@@ -33,11 +35,20 @@ from xpubsub.plan.reads import (
 from xpubsub.plan.slices import sliced
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE
+from xpubsub.shred.rows import REPLACED as REPLACED_ROWS
 from xpubsub.step import Pipeline
 from xpubsub.store.store import Store
 
 Published = tuple[str, tuple[str, str, float]]
 """A stream, and a message of it: (id, XML, time)."""
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """What a batch publishes onward, and the kept messages that those of the batch replace."""
+
+    published: list[Published] = field(default_factory=list)
+    replaced: pa.Table = field(default_factory=REPLACED_ROWS.empty_table)
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,7 @@ class Correlating:
     templates: list[StoredTemplate]
     places: int
     definitions: dict[int, str]
+    reads: StreamReads
     _standing: dict[str, pa.Table] = field(default_factory=dict)
     """What is the same for all batches, as soon as one has needed it."""
 
@@ -63,8 +75,8 @@ class Correlating:
         joins = join_steps(self.templates, self.places, chosen, cids)
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
-    def run(self, plan: str, limits: Limits, timings: Timings, slices: SliceCache) -> list[Published]:
-        """Make the relation `correlation_output` of a batch, and keep the batch; returns what it publishes.
+    def run(self, stream: str, plan: str, limits: Limits, timings: Timings, slices: SliceCache) -> Correlated:
+        """Make the relation `correlation_output` of a batch, and keep the batch.
 
         The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
         """
@@ -82,14 +94,14 @@ class Correlating:
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
             self._run((OUTPUT,), timings)
-            published = self._published()
+            correlated = Correlated(self._published(), engine.fetch(REPLACED).cast(REPLACED_ROWS))
             with timings.of("keep"):
-                keep(self.store, limits)
+                keep(self.store, limits, self.reads, stream)
             if caching:
                 with timings.of("slice_new"):
                     slices.gain(docid)
         slices.take_over()
-        return published
+        return correlated
 
     def _stand(self) -> None:
         """Make the relations that are the same for all batches."""
@@ -131,7 +143,8 @@ def onward(
     results = [result, *results_onward(published, publish)]
     return replace(
         result, notifications=pa.concat_tables([each.notifications for each in results]),
-        rejected=pa.concat_tables([each.rejected for each in results]))
+        rejected=pa.concat_tables([each.rejected for each in results]),
+        replaced=pa.concat_tables([each.replaced for each in results]))
 
 
 def results_onward(
@@ -147,7 +160,7 @@ def load_correlating(store: Store, summary: Summary) -> Correlating:
     templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
-    return Correlating(store, witness_steps(summary.levels), templates, places, definitions)
+    return Correlating(store, witness_steps(summary.levels), templates, places, definitions, load_reads(store))
 
 
 def _stored(row: dict[str, Any]) -> StoredTemplate:

@@ -27,6 +27,10 @@ class Known:
     transforming: Transforming | None = None
     correlating: Correlating | None = None
 
+    def joins(self, stream: str) -> bool:
+        """Whether correlations join messages of a stream, so that their times matter."""
+        return self.correlating is not None and self.correlating.reads.joins(stream)
+
     def planned(self, plan: str) -> Known:
         """The same, with the index only where the plan can use it."""
         return self if choose(plan, self.summary).plan == "unroll" else self.without_index()

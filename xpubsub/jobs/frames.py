@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace as changed
 from typing import TYPE_CHECKING
@@ -10,17 +11,20 @@ import pyarrow as pa
 
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.correlating import Published, onward, results_onward
+from xpubsub.jobs.clocks import advance_fed, judge
+from xpubsub.jobs.correlating import Correlated, Published, onward, results_onward
 from xpubsub.jobs.frame_known import Known, load_known
 from xpubsub.jobs.frame_rows import batch_rows, frame_rows, rejected_rows
 from xpubsub.jobs.messages import Given, Times
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.slices import SliceCache
+from xpubsub.jobs.times import KINDS
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import both, choose_transform, searched
+from xpubsub.plan.clocks import TIMELY, UNTIMELY_ROWS
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.frames import (
     ALL_NOTIFICATIONS,
@@ -33,13 +37,16 @@ from xpubsub.plan.frames import (
     GIVEN_KEYS,
     OWN_MATCHES,
     REJECTED,
+    REJECTED_TOO,
     SET_ASIDE,
+    read_first,
 )
 from xpubsub.plan.reads import FOUND_TAGPATHS, NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
+from xpubsub.shred.rows import REJECTED as REJECTED_ROWS
 from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
 from xpubsub.step import Pipeline, file_step
 from xpubsub.store.store import Store
@@ -71,17 +78,31 @@ class FramePublisher:
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
         progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Result:
-        """Match one batch that is in this process; its messages replace those kept with the same id, if wanted."""
+        """Match one batch that is in this process, and what it publishes onward.
+
+        Its messages replace those kept with the same id, unless that is not wanted.
+        """
+        result = self._publish(messages, stream, plan, branches_in_sql, progress, replace=replace)
+        self._advance(self._known())
+        return result
+
+    def _publish(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
+        progress: Callable[[int], None] | None = None, *, replace: bool = True,
+    ) -> Result:
         timings, times = Timings(), Times()
-        published: list[Published] = []
+        correlated = Correlated()
         with self._engine.pipeline():
             with timings.of("load"):
                 batch, duplicates = batch_rows(messages, progress, times)
                 known = self._known().planned(plan)
                 sampled = self._sampler.worth(batch.num_rows)
-                self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
+                relations = read_first(BATCH) if known.joins(stream) else BATCH
+                self._shred(self._engine.session.createDataFrame(batch), relations, known, sampled)
+                self._engine.load("event_time", times.table())
             with timings.of("shred"):
                 aside = self._engine.fetch(SET_ASIDE)
+                untimely = self._judged(known, stream)
                 if self._remember_tagpaths(aside):
                     known = self._known_anew(known)
             with timings.of("plan"):
@@ -90,16 +111,28 @@ class FramePublisher:
             with timings.of("match"):
                 notifications = self._engine.fetch(NOTIFICATIONS)
             if known.correlating is not None:
-                self._engine.load("event_time", times.table())
-                published = self._correlate(known, plan, timings)
+                correlated = self._correlate(known, stream, plan, timings)
                 with timings.of("notification_correlation"):
                     found = self._engine.fetch(CORRELATION_NOTIFICATIONS)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
                 self._sampler.sample(batch.num_rows)
-        result = Result(notifications, rejected_rows(aside, duplicates), choice, timings)
-        return onward(result, published, lambda given, name: self.publish(
+        rejected = rejected_rows(aside, duplicates, untimely)
+        result = Result(notifications, rejected, choice, timings, correlated.replaced)
+        return onward(result, correlated.published, lambda given, name: self._publish(
             given, name, plan, branches_in_sql, replace=replace))
+
+    def _judged(self, known: Known, stream: str) -> pa.Table:
+        """Decide by their times which of the messages read are events; returns the others."""
+        if known.correlating is None or not known.joins(stream):
+            return REJECTED_ROWS.empty_table()
+        judge(self._store, known.correlating.reads, stream, self._limits)
+        self._engine.run(TIMELY)
+        return self._engine.fetch(UNTIMELY_ROWS)
+
+    def _advance(self, known: Known) -> None:
+        if known.correlating is not None:
+            advance_fed(self._store, known.correlating.reads)
 
     def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml, timestamp): lazy, nothing is read until they are asked for.
@@ -111,38 +144,45 @@ class FramePublisher:
         with self._engine.pipeline(), self._engine.lazily(not known.summary.nodes_bound):
             known = known.without_index() if known.summary.classes else known
             rows = self._timed(rows) if known.correlating is not None else rows
-            self._shred(rows.drop("time"), FRAME, known)
+            judged = known.correlating is not None and known.joins(stream)
+            self._shred(rows.drop("time", "said"), read_first(FRAME) if judged else FRAME, known)
+            self._judged(known, stream)
             self._match_tagpaths()
             self._engine.load("batch", pa.table({"stream": [stream], "replaces": [True]}))
             self._match(plan, None, known, lazy=True)
-            published = self._correlate(known, plan)
+            published = self._correlate(known, stream, plan).published
             found = NOTIFICATIONS
             if known.correlating is not None:
                 self._engine.run(CORRELATION_NOTIFICATIONS)
                 found = ALL_NOTIFICATIONS
-            frames = self._engine.frame(found), self._engine.frame(REJECTED)
+            if judged:
+                self._engine.run(REJECTED)
+            frames = self._engine.frame(found), self._engine.frame(REJECTED_TOO if judged else REJECTED)
             self._engine.detach(*frames)
-        return self._with_published(*frames, published, plan)
+        frames = self._with_published(*frames, published, plan)
+        self._advance(known)
+        return frames
 
     def _timed(self, rows: DataFrame) -> DataFrame:
         """Rows that are numbered once for all; their times are the relation `event_time`."""
         self._engine.view("given", rows, keep=True)
+        self._engine.load("frame_start", pa.table({"now": [time.time()]}))
         self._engine.run(EVENT_TIME)
         if bad := self._store.rows(BAD_TIMES):
-            raise Error(f"a message's time is a number of seconds or a timestamp, not {bad[0]['time']}")
+            raise Error(f"message {bad[0]['message_id']!r}: a message's time is {KINDS}, not {bad[0]['said']}")
         return self._engine.frame(GIVEN)
 
-    def _correlate(self, known: Known, plan: str, timings: Timings | None = None) -> list[Published]:
-        """Carry out correlations; returns what they publish."""
+    def _correlate(self, known: Known, stream: str, plan: str, timings: Timings | None = None) -> Correlated:
+        """Carry out correlations."""
         if known.correlating is None:
-            return []
-        return known.correlating.run(plan, self._limits, timings or Timings(), self._slices)
+            return Correlated()
+        return known.correlating.run(stream, plan, self._limits, timings or Timings(), self._slices)
 
     def _with_published(
         self, notifications: DataFrame, rejected: DataFrame, published: list[Published], plan: str
     ) -> tuple[DataFrame, DataFrame]:
         """Two frames with the rows of what was published."""
-        for result in results_onward(published, lambda given, name: self.publish(given, name, plan)):
+        for result in results_onward(published, lambda given, name: self._publish(given, name, plan)):
             notifications = notifications.unionAll(self._engine.session.createDataFrame(result.notifications))
             rejected = rejected.unionAll(self._engine.session.createDataFrame(result.rejected))
         return notifications, rejected

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 
 from xpubsub.checks import check_text
 from xpubsub.errors import Error
+from xpubsub.jobs.times import seconds
 from xpubsub.shred.messages import Message
 from xpubsub.shred.rows import EVENT_TIME
 from xpubsub.shred.tables import table_of
@@ -41,18 +40,9 @@ class Times(dict[int, float]):
     def note(self, event_id: int, given: Given) -> None:
         """Take in the time of a message."""
         if len(given) == 3 and given[2] is not None:
-            self[event_id] = seconds(given[2])
+            self[event_id] = seconds(given[2], f"message {given[0]!r}: a message's time")
             return
         Times._last = self[event_id] = max(time.time(), Times._last + 1e-6)
-
-
-def seconds(given: object) -> float:
-    """A time in seconds: a number of them, or a datetime, in UTC if it does not say otherwise."""
-    if isinstance(given, datetime):
-        return (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise Error(f"a message's time is a number of seconds or a datetime, not {given!r}")
-    return float(given)
 
 
 def numbered(

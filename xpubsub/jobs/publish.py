@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from xpubsub.collector import collector_paused
-from xpubsub.jobs.correlating import Correlating, Published, load_correlating, onward
+from xpubsub.jobs.clocks import advance_fed, judge
+from xpubsub.jobs.correlating import Correlated, Correlating, Published, load_correlating, onward
 from xpubsub.jobs.messages import Duplicate, Given, Times, numbered
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.result import Result
@@ -21,6 +22,7 @@ from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
 from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform, searched
+from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
@@ -47,7 +49,6 @@ class Publisher:
         self._transforming: Transforming | None = None
         self._correlating: Correlating | None = None
         self._slices = SliceCache(store, limits.slice_cache)
-        self._published: list[Published] = []
 
     def close(self) -> None:
         """Release what is kept between batches."""
@@ -74,10 +75,22 @@ class Publisher:
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
         progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Result:
-        """Match one batch; its messages replace those kept with the same id, unless that is not wanted."""
-        with self.matched(messages, stream, plan, branches_in_sql, progress, replace=replace) as result:
-            published, self._published = self._published, []
-        return onward(result, published, lambda messages, name: self.publish(
+        """Match one batch, and what it publishes onward.
+
+        Its messages replace those kept with the same id, unless that is not wanted.
+        """
+        result = self._publish(messages, stream, plan, branches_in_sql, progress, replace=replace)
+        if self.summary().correlations:
+            advance_fed(self._store, self._correlations().reads)
+        return result
+
+    def _publish(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None,
+        progress: Callable[[int], None] | None = None, *, replace: bool = True,
+    ) -> Result:
+        with self._carried_out(messages, stream, plan, branches_in_sql, progress, replace) as (result, published):
+            pass
+        return onward(result, published, lambda messages, name: self._publish(
             messages, name, plan, branches_in_sql, replace=replace))
 
     @contextmanager
@@ -85,23 +98,36 @@ class Publisher:
         self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
         progress: Callable[[int], None] | None = None, *, replace: bool = True,
     ) -> Iterator[Result]:
-        """The same as a scope, in which the relations of the batch are there to be looked at."""
+        """Like `publish`, but keeps the batch's relations until the block exits, and publishes nothing onward."""
+        with self._carried_out(messages, stream, plan, branches_in_sql, progress, replace) as (result, _):
+            yield result
+
+    @contextmanager
+    def _carried_out(
+        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None,
+        progress: Callable[[int], None] | None, replace: bool,
+    ) -> Iterator[tuple[Result, list[Published]]]:
+        """The result of a batch and what it publishes onward, with the batch's relations until the block exits."""
         choice = choose(plan, self.summary())
         transform = choose_transform(plan, self.summary()) if self.summary().transformations else None
         timings = Timings()
         try:
             with self._store.engine.pipeline():
                 times = Times()
-                shredder, rejected = self._shred(messages, timings, progress, times)
-                notifications = self._single(shredder, choice, stream, timings)
+                shredder, duplicates = self._shred(messages, timings, progress, times)
+                notifications, correlated = self._single(shredder, choice, stream, timings), Correlated()
                 if notifications is None:
+                    self._judge(shredder, times, stream, timings)
                     self._load(shredder, timings)
                     self._store.engine.load("batch", pa.table({"stream": [stream], "replaces": [replace]}))
                     notifications = self._match(choice.plan, transform, timings, branches_in_sql)
-                    notifications = self._correlate(notifications, times, plan, timings)
+                    notifications, correlated = self._correlate(notifications, stream, plan, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
-                yield Result(notifications, rejected, both(choice, transform), timings)
+                rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
+                rejected = rejected.sort_by("event_id").drop_columns("event_id")
+                yield (Result(notifications, rejected, both(choice, transform), timings, correlated.replaced),
+                       correlated.published)
         except BaseException:
             self.forget()
             raise
@@ -121,8 +147,8 @@ class Publisher:
 
     def _shred(
         self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None, times: Times
-    ) -> tuple[MessageShredder, pa.Table]:
-        """Read the messages; returns what they hold, and what was rejected."""
+    ) -> tuple[MessageShredder, list[Duplicate]]:
+        """Read the messages; returns what they hold, and those with an id that came before."""
         if self._cache is None:
             self._cache = tagpath_cache(self._store, self._limits, copying=self.summary().nodes_bound)
         shredder = MessageShredder(self._cache, self._limits)
@@ -131,8 +157,20 @@ class Publisher:
             self._shredding.shred(shredder, self._cache, numbered(messages, duplicates, progress, times))
         with timings.of("paths"):
             self._remember_tagpaths(self._cache)
-        rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
-        return shredder, rejected.sort_by("event_id").drop_columns("event_id")
+        return shredder, duplicates
+
+    def _judge(self, shredder: MessageShredder, times: Times, stream: str, timings: Timings) -> None:
+        """Reject messages that are late or in the future, if correlations join messages of the stream."""
+        if not self.summary().correlations:
+            return
+        engine, reads = self._store.engine, self._correlations().reads
+        engine.load("event_time", times.table())
+        if reads.joins(stream):
+            with timings.of("untimely"):
+                engine.load("event_read", shredder.events())
+                judge(self._store, reads, stream, self._limits)
+                if rows := self._store.rows(UNTIMELY_ROWS):
+                    shredder.reject(tuple(row.values()) for row in rows)
 
     def _load(self, shredder: MessageShredder, timings: Timings) -> None:
         """Make the relations `sax_parse_result` and `event`."""
@@ -174,19 +212,21 @@ class Publisher:
             return engine.fetch(last)
 
     def _correlate(
-        self, notifications: pa.Table, times: Times, plan: str, timings: Timings
-    ) -> pa.Table:
+        self, notifications: pa.Table, stream: str, plan: str, timings: Timings
+    ) -> tuple[pa.Table, Correlated]:
         """Add the notifications of correlations; what they publish is for later."""
         if not self.summary().correlations:
-            return notifications
+            return notifications, Correlated()
+        correlated = self._correlations().run(stream, plan, self._limits, timings, self._slices)
+        with timings.of("notification_correlation"):
+            found = self._store.engine.fetch(CORRELATION_NOTIFICATIONS)
+        return pa.concat_tables([notifications, found.cast(notifications.schema)]), correlated
+
+    def _correlations(self) -> Correlating:
+        """What is known of correlations, read again if subscriptions have changed."""
         if self._correlating is None:
             self._correlating = load_correlating(self._store, self.summary())
-        engine = self._store.engine
-        engine.load("event_time", times.table())
-        self._published = self._correlating.run(plan, self._limits, timings, self._slices)
-        with timings.of("notification_correlation"):
-            found = engine.fetch(CORRELATION_NOTIFICATIONS)
-        return pa.concat_tables([notifications, found.cast(notifications.schema)])
+        return self._correlating
 
     def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:
         """Carry out the transformations; returns the step that adds their results to those of filters."""

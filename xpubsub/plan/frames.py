@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xpubsub.step import Pipeline, Step, file_step
 
 FRAME: Pipeline = (
@@ -35,9 +37,16 @@ OWN_MATCHES: Pipeline = (
 )
 """Path matches of the store together with those found in this frame."""
 
-GIVEN = Step("given_rows", "select event_id, message_id, xml, time from given")
-EVENT_TIME = Step("event_time", "select event_id, time from given")
-BAD_TIMES = Step("bad_times", "select time from event_time where isnan(time) or abs(time) > 1e308 limit 1")
+REJECTED_TOO = Step(
+    "rejected_too", "select message_id, code, reason, line, \"column\" from rejected union all"
+    " select message_id, code, reason, line, \"column\" from untimely")
+"""The messages of a frame that are rejected, those whose times are wrong among them."""
+
+GIVEN = Step("given_rows", "select event_id, message_id, xml, time, said from given")
+EVENT_TIME = file_step("event_time", file="frame_time")
+BAD_TIMES = Step(
+    "bad_times", "select message_id, said from given where (time is null and said is not null) or isnan(time)"
+    " or abs(time) > 1e308 limit 1")
 """Times of a frame's messages, and those that are none."""
 
 ALL_NOTIFICATIONS = Step(
@@ -45,6 +54,11 @@ ALL_NOTIFICATIONS = Step(
     "select message_id, subscription_id, output from notification union all"
     " select message_id, subscription_id, output from notification_correlation")
 """The notifications of a frame, those of correlations among them."""
+
+def read_first(relations: Pipeline) -> Pipeline:
+    """The same, with the messages read in `event_read`: which of them are events is decided by their times."""
+    return tuple(replace(step, name="event_read") if step.name == "event" else step for step in relations)
+
 
 REJECTED: Step = file_step("rejected", file="frame_rejected")
 """The messages set aside."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xpubsub.plan.clocks import CLOCK
 from xpubsub.step import Pipeline, Step, file_step
 
 ADDED: tuple[tuple[str, Step], ...] = tuple((table, Step(f"keep_{table}", sql)) for table, sql in (
@@ -21,11 +22,13 @@ KEPT: Pipeline = (
 """What is kept and counts, between batches."""
 
 COUNTS = Step(
-    "kept_and_gone", "select (select count(*) from rdoc_gone) as gone, (select count(*) from rdoc_ts) as kept")
+    "kept_and_gone", "select (select count(*) from rdoc_gone) as gone, (select count(*) from rdoc_ts) as kept,"
+    " (select count(*) from stream_clock) as clocks")
 
 WITHOUT_GONE: dict[str, Step] = {
     **{table: Step(f"without_{table}", f"select t.* from {table} as t anti join rdoc_gone as g on g.docid = t.docid")
        for table in ("rbin", "rdoc", "rcopy", "rreturn", "rdoc_ts")},
     "rdoc_gone": Step("none_gone", "select docid from rdoc_gone where false"),
+    "stream_clock": CLOCK,
 }
 """The state without what is gone."""

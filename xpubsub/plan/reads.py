@@ -78,7 +78,7 @@ LONGEST_FINITE_REACH = Step(
 PUBLISHED = Step(
     "published",
     "select publish, cid, docs, nodes, output, time from correlation_output where publish is not null"
-    " order by time, cid, docs, nodes")
+    " order by last, time, cid, docs, nodes")
 PUBLISHED_FROM = Step(
     "published_from",
     "select t.docid, t.message_id from rdoc_time as t semi join"

@@ -40,6 +40,7 @@ STATE: dict[str, Step] = {
     "rreturn": _kept("rreturn", "live_witness", "docid"),
     "rdoc_ts": _kept("rdoc_ts", "live_witness", "docid"),
     "rdoc_gone": Step("gc_rdoc_gone", "select * from rdoc_gone where false"),
+    "stream_clock": file_step("gc_stream_clock"),
 }
 """What is kept of messages, for the correlations that are visible."""
 
