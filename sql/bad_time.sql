@@ -1,2 +1,5 @@
 -- One row: a time of the frame that is none.
-select time from event_time where isnan(time) or abs(time) > 1e308 limit 1
+select message_id, said
+from given
+where (time is null and said is not null) or isnan(time) or abs(time) > 1e308
+limit 1

@@ -2,4 +2,4 @@
 select publish, cid, docs, nodes, output, time
 from correlation_output
 where publish is not null
-order by time, cid, docs, nodes
+order by last, time, cid, docs, nodes

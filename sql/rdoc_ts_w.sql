@@ -1,6 +1,7 @@
 -- One row: a message of the batch, with the number by which it is kept (the later, the higher) and its time; without one
--- it has that of its arrival.
+-- it has that of its arrival. Only an id that the caller has given (given_id) replaces, and is replaced.
 select e.event_id, s.docid + row_number() over (order by e.event_id) as docid, b.stream, e.message_id,
+  case when b.replaces then e.message_id end as given_id,
   coalesce(t.time, s.now + 0.000001 * row_number() over (order by e.event_id)) as time
 from event as e
 cross join batch as b

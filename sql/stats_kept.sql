@@ -10,8 +10,8 @@ select 'messages kept' as name, count(*) as amount from rdoc_live
 union all
 select 'messages kept for windows of INF alone' as name, count(*) as amount
 from rdoc_live as d
-join (select stream, max(time) as newest from rdoc_live group by stream) as n on n.stream = d.stream
-where d.time < n.newest - $horizon
+join stream_least as n on n.stream = d.stream
+where d.time < n.clock - $horizon
 union all
 select 'edges kept' as name, count(*) as amount from rbin as b semi join rdoc_live as l on l.docid = b.docid
 union all

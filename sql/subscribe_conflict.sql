@@ -1,19 +1,25 @@
--- One row: a subscription of this call that cannot be accepted: refused, twice with different texts, or taken.
+-- One row: a subscription of this call that cannot be accepted: refused, twice but not the same, or taken.
 select c.row_no, c.subscription_id, c.code, c.reason, c.line, c."column", c.caret
 from refused as c
 union all
 select c.row_no, c.subscription_id, 'duplicate-id' as code,
-  'the same id stands in an earlier row with another text' as reason,
+  case
+    when d.text <> c.text then 'the same id stands in an earlier row with another text'
+    else 'the same id stands in an earlier row with other namespaces, another dialect or another stream' end as reason,
   cast(null as bigint) as line, cast(null as bigint) as "column", cast(null as varchar) as caret
 from incoming as c
 join (select subscription_id, min(row_no) as row_no from incoming group by subscription_id) as f
   on f.subscription_id = c.subscription_id and f.row_no < c.row_no
-join incoming as d on d.row_no = f.row_no and d.text <> c.text
+join incoming as d on d.row_no = f.row_no and (d.text <> c.text or d.form_no <> c.form_no)
 union all
 select c.row_no, c.subscription_id, 'id-taken' as code,
-  'the id is subscribed already with another text: unsubscribe it first' as reason,
+  case
+    when v.text <> c.text then 'the id is subscribed already with another text: unsubscribe it first'
+    when v.namespaces <> f.namespaces then 'the id is subscribed already with other namespaces: unsubscribe it first'
+    when v.dialect <> f.dialect then 'the id is subscribed already with another dialect: unsubscribe it first'
+    else 'the id is subscribed already with another stream: unsubscribe it first' end as reason,
   cast(null as bigint) as line, cast(null as bigint) as "column", cast(null as varchar) as caret
 from incoming as c
 join visible as v on v.subscription_id = c.subscription_id
-cross join call_form as f
+join incoming_form as f on f.form_no = c.form_no
 where v.text <> c.text or v.dialect <> f.dialect or v.namespaces <> f.namespaces or v.stream <> f.stream

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+import xpubsub
 from xpubsub.cli import COMMANDS
+from xpubsub.cli.messages import read_file
 from xpubsub.cli.program import program
+from xpubsub.cli.tally import Tally
 
 TICK = "<stock><symbol>YHOO</symbol><price>{}</price></stock>"
 FILTER = "/stock[symbol='YHOO']/price > 50"
@@ -74,7 +79,8 @@ def test_subscribe_names_the_place_of_a_mistake(store: Path) -> None:
 def test_subscribe_from_file(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "more.csv"
     file.write_text(f'id,text\ns1,"{FILTER}"\ns2,//price\n')
-    assert run("subscribe", store, "--from", file).stdout == f"subscribed 1 from {file}\n"
+    assert run("subscribe", store, "--from", file).stdout == f"subscribed 1 from {file} (1 was already there)\n"
+    assert run("subscribe", store, "--from", file).stdout == f"subscribed 0 from {file} (all 2 were already there)\n"
 
 
 @pytest.mark.parametrize(("name", "content", "line"), [
@@ -158,7 +164,8 @@ def test_a_directory_without_messages_is_no_error(store: Path, tmp_path: Path) -
 def test_publish_lines_of_standard_input(store: Path, batch_size: int) -> None:
     lines = f"{TICK.format(60)}\n\n{TICK.format(40)}\n{TICK.format(70)}"
     result = run("publish", store, "-", "--batch-size", batch_size, stdin=lines)
-    assert sorted(row.split("\t")[0] for row in result.stdout.splitlines()[1:]) == ["line-1", "line-4"]
+    names = sorted(row.split("\t")[0] for row in result.stdout.splitlines()[1:])
+    assert [re.fullmatch(r"stdin-\d{8}T\d{6}\.\d{6}-[0-9a-f]{4}-(\d)", name)[1] for name in names] == ["1", "4"]  # type: ignore[index]
 
 
 def test_rejected_messages_are_named_and_change_the_exit_code(store: Path, inbox: Path) -> None:
@@ -169,15 +176,82 @@ def test_rejected_messages_are_named_and_change_the_exit_code(store: Path, inbox
     assert "high.xml" in result.stdout
 
 
-def test_the_same_message_twice_is_rejected(store: Path, inbox: Path) -> None:
-    result = run("publish", store, inbox / "high.xml", inbox / "high.xml")
+@pytest.mark.parametrize("batch_size", [1, 10])
+def test_a_file_that_is_named_twice_is_rejected_once(store: Path, inbox: Path, batch_size: int) -> None:
+    result = run("publish", store, inbox / "high.xml", inbox, "--batch-size", batch_size)
     assert result.exit_code == 1
-    assert "duplicate-id" in result.stderr
+    assert "the file is named twice [duplicate-id]" in result.stderr and "3 messages, 1 notifications, 1 rejected" in result.stderr
+
+
+PAID = """SELECT <paid>{ $o/@id, $p/amount }</paid>
+FROM S/order AS $o [@id AS $i] FOLLOWED BY { $i = $r, 30d } S/payment AS $p [order AS $r] PUBLISH paid"""
+ORDER, PAYMENT = "<order id='7'/>", "<payment><order>7</order><amount>12</amount></payment>"
+
+
+@pytest.fixture
+def paying(tmp_path: Path) -> Path:
+    path = tmp_path / "paying.duckdb"
+    assert run("subscribe", path, "--id", "c1", PAID).exit_code == 0
+    assert run("subscribe", path, "--id", "p1", "/paid", "--stream", "paid").exit_code == 0
+    return path
+
+
+def test_two_runs_of_standard_input_are_two_messages(paying: Path) -> None:
+    assert "0 notifications" in run("publish", paying, "-", stdin=ORDER).stderr
+    assert "2 notifications" in run("publish", paying, "-", stdin=PAYMENT).stderr
+
+
+def test_a_file_name_used_twice_is_two_messages(paying: Path, tmp_path: Path) -> None:
+    """Both are kept and notified by the file's name; with --replace the second takes the place of the first."""
+    file, other = tmp_path / "m.xml", tmp_path / "n.xml"
+    file.write_text(ORDER)
+    assert "0 notifications" in run("publish", paying, file).stderr
+    assert "0 notifications" in run("publish", paying, file).stderr
+    file.write_text(PAYMENT)
+    result = run("publish", paying, file)
+    assert "4 notifications" in result.stderr, "two orders, and what is published of each"
+    assert result.stdout.count(f"{file}\tc1\t") == 2
+    file.write_text(ORDER)
+    assert run("publish", paying, file, "--replace").exit_code == 0
+    assert run("publish", paying, file, "--replace").exit_code == 0, "an id that the user gives replaces its like alone"
+    other.write_text(PAYMENT)
+    assert "6 notifications" in run("publish", paying, other).stderr
+
+
+def test_what_cannot_be_read_is_rejected_and_the_others_go_on(store: Path, inbox: Path, tmp_path: Path) -> None:
+    (inbox / "zlast.xml").symlink_to(tmp_path / "gone.xml")
+    (inbox / "loop.xml").symlink_to(inbox / "loop.xml")
+    (inbox / "folder.xml").mkdir()
+    for messages in ([inbox], sorted(inbox.glob("*.xml"))):
+        result = run("publish", store, *messages, "--batch-size", 1)
+        assert result.exit_code == 1 and "high.xml\ts1" in result.stdout
+        assert f"rejected {inbox}/zlast.xml: a link that leads nowhere: {tmp_path}/gone.xml [unreadable]" in result.stderr
+        assert f"rejected {inbox}/loop.xml: " in result.stderr and "2 rejected" in result.stderr
+    rejects = tmp_path / "rejects.jsonl"
+    assert run("publish", store, inbox, "--rejects", rejects).exit_code == 1
+    assert [json.loads(line)["code"] for line in rejects.read_text().splitlines()] == ["unreadable", "unreadable"]
+
+
+def test_a_file_without_permission_and_one_that_vanishes_are_rejected(
+    store: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: str, max_bytes: int) -> bytes:
+        if path.endswith("high.xml"):
+            raise PermissionError(13, "Permission denied", path)
+        return read_file(path, max_bytes)
+
+    monkeypatch.setattr("xpubsub.cli.messages.read_file", denied)
+    result = run("publish", store, inbox)
+    assert result.exit_code == 1 and "high.xml: Permission denied [unreadable]" in result.stderr
+    monkeypatch.undo()
+    monkeypatch.setattr("xpubsub.cli.publish_command.message_paths", lambda _: [str(inbox / "gone.xml")])
+    result = run("publish", store, inbox, "--file-times")
+    assert result.exit_code == 1 and "gone.xml: No such file or directory [unreadable]" in result.stderr
 
 
 def test_only_some_rejected_messages_are_listed(store: Path) -> None:
     result = run("publish", store, "-", stdin="<a>\n" * 25)
-    assert result.stderr.count("rejected line-") == 20
+    assert result.stderr.count("rejected stdin-") == 20
     assert "... and 5 more" in result.stderr
 
 
@@ -186,7 +260,7 @@ def test_limits_of_messages(store: Path, inbox: Path) -> None:
     assert run("publish", store, inbox / "high.xml", "--max-depth", 1).exit_code == 1
     long_line = run("publish", store, "-", "--max-bytes", 80, stdin=f"<a>{'x' * 1000}</a>\n{TICK.format(60)}\n")
     assert long_line.exit_code == 1
-    assert "line-2\ts1" in long_line.stdout and "2 messages" in long_line.stderr
+    assert "-2\ts1" in long_line.stdout and "2 messages" in long_line.stderr
 
 
 def test_output_formats(store: Path, inbox: Path, tmp_path: Path) -> None:
@@ -229,10 +303,17 @@ def test_a_failed_publish_leaves_the_old_output_alone(
     target = tmp_path / "out" / f"matches.{ending}"
     target.parent.mkdir()
     target.write_text("old")
-    paths = [inbox / "high.xml", inbox / "gone.xml"]
-    monkeypatch.setattr("xpubsub.cli.publish_command.message_paths", lambda _: [str(path) for path in paths])
+    add, calls = Tally.add, []
+
+    def failing(tally: Tally, result: xpubsub.Result) -> None:
+        add(tally, result)
+        calls.append(result)
+        if len(calls) == 2:
+            raise xpubsub.EngineError("out of memory")
+
+    monkeypatch.setattr(Tally, "add", failing)
     result = run("publish", store, inbox, "--output", target, "--batch-size", 1)
-    assert result.exit_code == 2 and "gone.xml: No such file" in result.stderr
+    assert result.exit_code == 2 and "out of memory" in result.stderr
     assert target.read_text() == "old"
     assert list(target.parent.iterdir()) == [target]
 
@@ -271,6 +352,45 @@ def test_explain(store: Path, inbox: Path) -> None:
     assert "select" in run("explain", store, "s1", inbox / "high.xml", "--sql").stdout.lower()
     assert run("explain", store, "nobody", inbox / "high.xml").exit_code == 2
     assert run("explain", store, "s1", inbox / "missing.xml").exit_code == 2
+
+
+def test_explain_takes_the_stream(store: Path, inbox: Path) -> None:
+    other = run("explain", store, "s1", inbox / "high.xml", "--stream", "stocks")
+    assert other.exit_code == 0 and other.stdout.startswith("s1 does not match")
+    assert "reads stream 'S'; the message was published to 'stocks'" in other.stdout
+
+
+def test_explain_a_pair(store: Path, tmp_path: Path) -> None:
+    text = "o//order AS $a [./@id AS $i] FOLLOWED BY { $i = $j, 1m } p//payment AS $b [./@for AS $j]"
+    assert run("subscribe", store, "--id", "pair", text).exit_code == 0
+    order, payment = tmp_path / "order.xml", tmp_path / "payment.xml"
+    order.write_text('<order id="7"/>')
+    payment.write_text('<payment for="7"/>')
+    streams = "--stream", "o", "--stream", "p"
+    paid = run("explain", store, "pair", order, payment, *streams, "--time", "0", "--time", "30")
+    assert paid.exit_code == 0 and paid.stdout.startswith("pair matches")
+    assert paid.stdout.endswith(f"message 1: {order}\nmessage 2: {payment}\n")
+    late = run("explain", store, "pair", order, payment, *streams, "--time", "2026-01-31T12:00", "--time", "2026-01-31T12:05")
+    assert "message 2 is 300 s later than message 1" in late.stdout and late.stdout.startswith("pair does not match")
+    os.utime(order, (100, 100))
+    os.utime(payment, (100.5, 100.5))
+    assert "0.5 s later" in run("explain", store, "pair", order, payment, *streams, "--file-times").stdout
+    assert run("explain", store, "pair", order, "-", *streams, stdin='<payment for="8"/>').exit_code == 0
+
+
+@pytest.mark.parametrize(("arguments", "reason"), [
+    (["MESSAGE", "MESSAGE"], "'s1' is a filter: give 1 message to explain, not 2"),
+    (["-", "-"], "- is given twice"), ([], "Missing argument 'MESSAGES...'"),
+    (["MESSAGE", "--time", "soon"], "--time soon: a time is a number of seconds"),
+    (["MESSAGE", "--time", "nan"], "time"), (["MESSAGE", "--time", "1", "--time", "2"], "times: give one for each message"),
+    (["MESSAGE", "--time", "1", "--file-times"], "--time and --file-times exclude each other"),
+    (["MESSAGE", "--stream", "a", "--stream", "b"], "streams: give one for each message"),
+    (["MESSAGE", "--stream", ""], "a stream's name is empty"),
+    (["nothing.xml", "--file-times"], "nothing.xml"),
+])
+def test_explain_refuses(store: Path, inbox: Path, arguments: list[str], reason: str) -> None:
+    result = run("explain", store, "s1", *(str(inbox / "high.xml") if each == "MESSAGE" else each for each in arguments))
+    assert result.exit_code == 2 and reason in result.stderr
 
 
 def test_list_show_stats(store: Path, tmp_path: Path) -> None:

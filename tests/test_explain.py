@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 import xpubsub
-from xpubsub.jobs.explain import Explanation, explain_subscription
+from xpubsub.jobs.explain import explain_subscription
+from xpubsub.jobs.explanation import Explanation
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 
@@ -138,6 +139,36 @@ def test_another_namespace() -> None:
     (line,) = lines("/a/@id", "<a xmlns:p='urn:p' p:id='1'/>")
     assert "but there is @{urn:p}id" in line
     assert line.endswith("give it a prefix and write @prefix:id")
+
+
+def test_another_namespace_inside_not() -> None:
+    """Nothing found looks like success there: the hint names the namespace, and the prefix that it has."""
+    text, message = "/inv:Invoice[not(BuyerReference)]", "<Invoice xmlns='urn:inv'><BuyerReference{}/></Invoice>"
+    assert explain(text, message.format(""), inv="urn:inv").matches
+    assert lines(text, message.format(""), inv="urn:inv")[0] == (
+        "✓ not(/inv:Invoice/BuyerReference): found none — but there is inv:BuyerReference: the message's elements are in "
+        "the namespace 'urn:inv'; write inv:BuyerReference"
+    )
+    other = lines(text, message.format(" xmlns='urn:cbc'"), inv="urn:inv")[0]
+    assert other.endswith("in the namespace 'urn:cbc'; give namespaces={'': 'urn:cbc'}")
+    assert lines(text, message.format(" xmlns=''"), inv="urn:inv")[0] == (
+        "✗ not(/inv:Invoice/BuyerReference): found 1 node, but there must be none")
+    assert "—" not in lines(text, "<Invoice xmlns='urn:inv'><Buyer/></Invoice>", inv="urn:inv")[0]
+
+
+def test_a_prefix_for_every_namespace_that_a_path_needs() -> None:
+    message = "<Invoice xmlns='urn:inv'><Party xmlns='urn:cac'><ID xmlns='urn:cbc'/><Name n='1'/></Party></Invoice>"
+    assert lines("/Invoice/Party/ID", message, inv="urn:inv")[0].endswith(
+        "in the namespaces 'urn:inv', 'urn:cac', 'urn:cbc'; "
+        "give namespaces={'ns1': 'urn:cac', 'ns2': 'urn:cbc'} and write inv:Invoice/ns1:Party/ns2:ID")
+    (line,) = lines("not(//Party[ID][Name])", message, a="urn:cac", b="urn:cbc")
+    assert line.endswith("in the namespaces 'urn:cac', 'urn:cbc'; write a:Party/b:ID")
+    (line,) = lines("/i:Invoice/o:Party", message, i="urn:old", o="urn:older")
+    assert line.endswith("give namespaces={'i': 'urn:inv', 'o': 'urn:cac'}")
+    (line,) = lines("//a:Party/a:Name/@a:n", message, a="urn:cac")
+    assert line.endswith("the message's attribute is in no namespace")
+    (line,) = lines("/a/@id", "<a xmlns:p='urn:p' p:id='1'/>", q="urn:p")
+    assert line.endswith("write @q:id")
 
 
 def test_names_are_written_with_the_prefixes_of_the_subscription() -> None:

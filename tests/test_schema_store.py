@@ -91,7 +91,9 @@ def test_the_command(tmp_path: Path) -> None:
     book.write_text(BOOK)
     order.write_text(ORDER)
     types.write_text(TYPES)
-    assert run(store).exit_code == 2, "there is no store to list"
+    assert run(store).exit_code == run(store, book).exit_code == 2, "there is no store, and none is made"
+    assert not store.exists()
+    xpubsub.connect(store).close()
     assert run(store, book).stdout == "registered the schema '': 4 elements, 1 of them recursive\n"
     assert run(store, order, types, "--name", "orders").stdout == "registered the schema 'orders': 2 elements, 0 of them recursive\n"
     assert run(store).stdout == "name\telements\trecursive_elements\n\t4\t1\norders\t2\t0\n"
@@ -103,6 +105,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_wrong_usage_of_the_command(tmp_path: Path) -> None:
     store, broken = tmp_path / "subs.duckdb", tmp_path / "broken.dtd"
     broken.write_text("<!ELEMENT a EMPTY>\n<!ELEMENT b (a>")
+    xpubsub.connect(store).close()
     assert run(store, broken, "--remove").exit_code == 2
     result = run(store, broken)
     assert result.exit_code == 2 and "broken.dtd: " in result.stderr and "line 2, column" in result.stderr

@@ -60,7 +60,7 @@ def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[
     with engine.pipeline():
         engine.load("sax_parse_result", shredder.nodes())
         engine.load("event", shredder.events())
-        engine.load("batch", pa.table({"stream": ["S"]}))
+        engine.load("batch", pa.table({"stream": ["S"], "replaces": [True]}))
         for step in filter_pipeline(plan, broker._publisher.summary(), branches_in_sql=branches_in_sql):
             engine.run(step)
             found[step.name] = all_rows(broker, step.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -189,7 +190,7 @@ def test_a_store_in_use_by_another_process(connect: Connect, tmp_path: Path) -> 
     command = [sys.executable, "-c", script, str(tmp_path / "store.duckdb")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "StoreError" in done.stderr and "is in use by another process" in done.stderr
+    assert "StoreError" in done.stderr and f"is open in another process (PID {os.getpid()})" in done.stderr
 
 
 def test_progress_of_long_work(connect: Connect) -> None:

@@ -43,7 +43,7 @@ KINDS = ("refused", "compiled_query", "compiled_branch", "compiled_branchpoint")
 
 def by_template(run: CompilerRun, text: str) -> dict[str, Any]:
     """The rows of a text, by the template of its shape if there is one."""
-    tables = dict(run.tables([(1, "s", text)]))
+    tables = dict(run.tables([(1, "s", text, 0)]))
     return {kind: tables[kind].to_pylist() for kind in KINDS}
 
 
@@ -60,7 +60,7 @@ def alone(text: str, compiler: Compiler) -> dict[str, Any] | None:
 
 def same(texts: list[str], compiler: Compiler) -> None:
     """Twice in a row, so that a template is used where there is one."""
-    run = CompilerRun(compiler)
+    run = CompilerRun([compiler])
     for text in [*texts, *texts]:
         found, expected = by_template(run, text), alone(text, compiler)
         if expected is None:

@@ -103,8 +103,9 @@ def _meaning(name: str) -> str:
     from xpubsub.sqlfiles import sql_files
 
     path = sql_files().get(name) or sql_files().get(f"{name}.shredded")
-    header = path.read_text(encoding="utf-8") if path else ""
-    return header.split("\n")[0].removeprefix("-- One row: ")[:105] or "made for the case at hand (plan/filter_steps.py)"
+    if path is None:
+        return "made for the case at hand (plan/filter_steps.py)"
+    return path.read_text(encoding="utf-8").split("\n")[0].removeprefix("-- One row: ")[:105]
 
 
 def main() -> None:

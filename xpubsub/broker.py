@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
-from xpubsub.errors import Error, RowErrors, StoreError
-from xpubsub.jobs.explain import Explanation, explain_subscription
-from xpubsub.jobs.explain_correlation import explain_correlation
+from xpubsub.engines.shared import check_writable
+from xpubsub.errors import RowErrors, StoreError
+from xpubsub.jobs.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.explain_plan import explain_plan
-from xpubsub.jobs.explain_transformation import explain_transformation
+from xpubsub.jobs.explaining import asked, explain
+from xpubsub.jobs.explanation import Explanation
+from xpubsub.jobs.forms import SubscribeForm
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.join_state import kept_stats
-from xpubsub.jobs.publish import Publisher
+from xpubsub.jobs.known import Known
+from xpubsub.jobs.messages import Batch
+from xpubsub.jobs.own_columns import check_dialect
+from xpubsub.jobs.planning import publish_plan
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.subscribe import SubscribeForm, subscribe, unsubscribe
+from xpubsub.jobs.subscribe import subscribe, unsubscribe
+from xpubsub.jobs.times import seconds
 from xpubsub.language.schema import Schema
-from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
+from xpubsub.plan.request import PlanRequest
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
 from xpubsub.store.store import Store
@@ -32,22 +39,33 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from xpubsub.jobs.frames import FramePublisher
-
 DEFAULT_STREAM = "S"
-_EXPLAIN = {
-    "filter": explain_subscription, "transformation": explain_transformation, "correlation": explain_correlation,
-}
+
+
+class MessagePublisher(Protocol):
+    """What publishes: in this process, or on Spark."""
+
+    def close(self) -> None:
+        """Release what is kept between batches."""
+
+    def known(self) -> Known:
+        """What is known of the store."""
+
+    def publish(self, batch: Batch) -> Result:
+        """Match a batch."""
+
+    def frames(self, messages: Any, batch: Batch) -> tuple[Any, Any]:
+        """Match a frame: notifications and rejected messages."""
 
 
 class Broker:
     """Subscriptions in, messages in, notifications out."""
 
-    def __init__(self, store: Store, publisher: Publisher | FramePublisher, limits: Limits) -> None:
+    def __init__(self, store: Store, publisher: MessagePublisher, limits: Limits) -> None:
         self.store = store
         self.limits = limits
         self._publisher = publisher
-        self._exclusive = store.engine.shared.exclusive
+        self._closed = False
 
     def __enter__(self) -> Broker:
         return self
@@ -58,9 +76,27 @@ class Broker:
         self.close()
 
     def close(self) -> None:
-        """Close the store."""
-        self._publisher.close()
-        self.store.engine.close()
+        """Close the store; a second time does nothing, any other call from then on raises `StoreError`."""
+        with self.store.engine.shared.exclusive():
+            if not self._closed:
+                self._closed = True
+                self._publisher.close()
+                self.store.engine.close()
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """A scope for one call at a time, on a store that is open."""
+        with self.store.engine.shared.exclusive():
+            if self._closed:
+                raise StoreError(f"the store {self.store.engine.place} is closed: open it again with xpubsub.connect()")
+            yield
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """The same for a call that changes the store."""
+        with self._exclusive():
+            check_writable(self.store.engine)
+            yield
 
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
@@ -77,24 +113,28 @@ class Broker:
 
     def subscribe_many(
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
-        stream: str = DEFAULT_STREAM, progress: Callable[[int], None] | None = None,
+        stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add many subscriptions, all or none; returns how many were not there before.
 
-        Rows are (id, text) pairs, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. If any is bad,
-        `RowErrors` names each with its number and reason. `progress` is called with the number of subscriptions read
-        since the last time; not on Spark, where executors read them.
+        Rows are (id, text) pairs, mappings with the names of columns, an Arrow table, or the path of a .csv, .tsv,
+        .jsonl or .parquet file. Beside `id` and `text` a row may have its own `namespaces`, `dialect` and `stream`; the
+        arguments are for rows without. `columns` says what columns are called if not that: `{"id": "name"}`.
+        `header=False` says that a .csv or .tsv file has no header. If any row is bad, `RowErrors` names each with its
+        number and reason. `progress` is called with the number of subscriptions read since the last time; not on Spark,
+        where executors read them.
         """
         form = _form(namespaces, dialect, stream)
-        incoming = read_rows(rows)
-        with self._exclusive():
+        incoming = read_rows(rows, columns, header)
+        with self._changing():
             return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
 
     def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
         """Remove subscriptions; returns the ids that were there."""
         given = [ids] if isinstance(ids, str) else check_iterable("the ids to remove", ids)
         checked = [check_text("the id of a subscription", each, empty=True) for each in given]
-        with self._exclusive():
+        with self._changing():
             return unsubscribe(self.store, checked)
 
     def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
@@ -106,7 +146,7 @@ class Broker:
         """
         check_text("a schema's name", name, empty=True)
         schema = None if source is None else read_source(source)
-        with self._exclusive():
+        with self._changing():
             before = set_schema(self.store, name, schema)
         return before if schema is None else schema
 
@@ -117,17 +157,17 @@ class Broker:
 
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, replace: bool = True,
     ) -> Result:
         """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
 
-        `progress` is called with 1 for each message read.
+        For correlations, a message replaces one that is kept from an earlier batch of the stream with the same id; with
+        `replace=False` both are kept, as two messages. `progress` is called with 1 for each message read.
         """
-        batch = check_iterable("messages", messages)
-        check_text("a stream's name", stream)
-        check_text("the plan", plan)
-        with self._exclusive():
-            return self._publisher.publish(batch, stream, plan, progress=check_progress(progress))
+        given = check_iterable("messages", messages)
+        batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
+        with self._changing():
+            return self._publisher.publish(batch)
 
     def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
         """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
@@ -136,11 +176,10 @@ class Broker:
     def publish_frames(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto"
     ) -> tuple[DataFrame, DataFrame]:
-        """The same, with a second DataFrame of the messages that are set aside."""
-        if isinstance(self._publisher, Publisher):
-            raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
+        """The same, with a second DataFrame of the rejected messages."""
+        batch = Batch((), *_asked(stream, plan))
         with self._exclusive():
-            return self._publisher.frames(messages, check_text("a stream's name", stream), check_text("the plan", plan))
+            return self._publisher.frames(messages, batch)
 
     def list(self) -> pa.Table:
         """The subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
@@ -154,26 +193,54 @@ class Broker:
 
     def gc(self) -> dict[str, int]:
         """Reclaim what no subscription needs and arrange the rest anew; returns the rows removed, by table."""
-        with self._exclusive():
+        with self._changing():
             return collect(self.store)
 
-    def explain(self, subscription_id: str, xml: str | bytes) -> Explanation:
-        """Why a message matches a subscription, or the first thing that fails; `print` it."""
-        shown = self.show(subscription_id)
-        return _EXPLAIN[shown.kind](shown, xml, self.limits)
+    def explain(
+        self, subscription_id: str, xml: str | bytes, *others: str | bytes,
+        stream: str | Iterable[str] = DEFAULT_STREAM, times: Iterable[Any] | None = None,
+    ) -> Explanation:
+        """Why a message matches a subscription, or the first thing that fails; `print` it.
+
+        A correlation is explained for one message, or for as many as it has blocks: `matches` says whether `publish` of
+        these messages alone, in this order, notifies. `stream` is one for all or one for each, `times` are those of the
+        messages; without them the messages arrive one after the other.
+        """
+        messages = asked((xml, *others), stream, times)
+        return explain(self.show(subscription_id), messages, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """The plan that `publish` would take, why, and the SQL of each step."""
         with self._exclusive():
-            return explain_plan(self.store, self._publisher.summary(), check_text("the plan", plan), self.limits)
+            request = PlanRequest.parse(check_text("the plan", plan))
+            return explain_plan(publish_plan(request, self._publisher.known()))
 
     def stats(self) -> dict[str, int]:
         """Counts over the store, by name; with correlations, also of what is kept for them."""
         with self._exclusive():
             return {**store_stats(self.store), **kept_stats(self.store, self.limits)}
 
+    def clocks(self) -> dict[str, float]:
+        """The clocks of the streams that correlations read, in seconds since 1970: the latest time accepted so far."""
+        with self._exclusive():
+            read = load_reads(self.store).streams
+            return {stream: clock for stream, clock in read_clocks(self.store).items() if stream in read}
+
+    def set_clock(self, stream: str, time: object) -> None:
+        """Put the clock of a stream right, backwards too.
+
+        Messages that are kept and later than the new clock are dropped; streams that are fed from it by PUBLISH are put
+        back as well. The time is what `publish` takes as one.
+        """
+        check_text("a stream's name", stream)
+        at = seconds(time, "a clock's time")
+        with self._changing():
+            set_clock(self.store, stream, at, self.limits)
+
+
+def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
+    return check_text("a stream's name", stream), PlanRequest.parse(check_text("the plan", plan))
+
 
 def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:
-    if dialect not in DIALECTS:
-        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
-    return SubscribeForm(check_namespaces(namespaces), dialect, check_text("a stream's name", stream))
+    return SubscribeForm(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))

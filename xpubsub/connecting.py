@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from xpubsub.broker import Broker
+from xpubsub.broker import Broker, MessagePublisher
 from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
@@ -19,18 +19,20 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from xpubsub.jobs.frames import FramePublisher
 
 ENGINES = ("duckdb", "spark")
 
 
 def connect(
     path: str | os.PathLike[str] | None = None, engine: str | None = None, *, spark: SparkSession | None = None,
-    limits: Limits | None = None, slots: int | None = None, master: str | None = None,
+    limits: Limits | None = None, slots: int | None = None, master: str | None = None, create: bool | None = None,
+    read_only: bool = False,
 ) -> Broker:
-    """Open a store, creating it if need be: a DuckDB file or `:memory:`, or a directory with Spark.
+    """Open a store: a DuckDB file or `:memory:`, or a directory with Spark.
 
-    With a Spark session and no path the store is in the session's warehouse.
+    It is created if there is nothing at the path, unless `create` is False. With `read_only` it is neither created nor
+    changed: `list`, `show`, `stats`, `schemas` and `explain` work, also on a file that may not be written, and beside
+    other processes that read it. With a Spark session and no path the store is in the session's warehouse.
     """
     if path is None and spark is not None:
         path = f"{spark.conf.get('spark.sql.warehouse.dir')}/xpubsub"
@@ -41,8 +43,10 @@ def connect(
         raise Error(f"slots is a whole number from 1 to {MOST_SLOTS}, not {slots!r}")
     if limits is not None and not isinstance(limits, Limits):
         raise Error(f"limits are xpubsub.Limits(...), not {type(limits).__name__}")
-    store = Store(_open(engine, _path(path), spark, master), slots=slots)
-    arrange_if_needed(store)
+    if read_only and create:
+        raise Error("a store cannot be created read-only: give create=True or read_only=True")
+    how = {"create": not read_only and create is not False, "read_only": bool(read_only)}
+    store = _stored(_open(engine, _path(path), spark, master, how), slots, how["create"])
     return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
 
 
@@ -53,17 +57,31 @@ def _path(path: str | os.PathLike[str] | None) -> str:
     return text
 
 
-def _open(engine: str, path: str, spark: SparkSession | None, master: str | None) -> Engine:
+def _stored(engine: Engine, slots: int | None, create: bool) -> Store:
+    """The store that an engine has opened; the engine is closed if it cannot be used."""
+    try:
+        store = Store(engine, slots=slots, create=create)
+        if not engine.read_only:
+            arrange_if_needed(store)
+    except BaseException:
+        engine.close()
+        raise
+    return store
+
+
+def _open(
+    engine: str, path: str, spark: SparkSession | None, master: str | None, how: dict[str, bool]
+) -> Engine:
     if engine == "duckdb":
-        return DuckDBEngine(path)
+        return DuckDBEngine(path, **how)
     try:
         from xpubsub.engines.spark import SparkEngine
     except ImportError as error:
         raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
-    return SparkEngine(path, spark, master)
+    return SparkEngine(path, spark, master, **how)
 
 
-def _publisher(store: Store, limits: Limits) -> Publisher | FramePublisher:
+def _publisher(store: Store, limits: Limits) -> MessagePublisher:
     if not store.engine.DISTRIBUTED:
         return Publisher(store, limits)
     from xpubsub.engines.spark import SparkEngine

@@ -35,6 +35,8 @@ class Limits:
     """Comparisons between the blocks of one correlation."""
     lateness: float | None = None
     """Seconds by which a message may come late for correlations; if not given, the longest window."""
+    max_future: float | None = 86_400.0
+    """Seconds by which the time of a message for correlations may be ahead of now; inf: any."""
     slice_cache: int = 0
     """Rows that are kept in memory of values that recur in correlations, so as not to search for them; 0: none."""
     max_processes: int = 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xpubsub.cli.clock_command import clock
 from xpubsub.cli.demo import demo
 from xpubsub.cli.explain_command import explain
 from xpubsub.cli.inspect_commands import gc, list_, show, stats
@@ -10,7 +11,7 @@ from xpubsub.cli.publish_command import publish
 from xpubsub.cli.schema_command import schema
 from xpubsub.cli.store_commands import init, subscribe, unsubscribe
 
-COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, schema, gc, demo)
+COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, clock, schema, gc, demo)
 
 for _command in COMMANDS:
     program.add_command(_command)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 import pyarrow as pa
 
-from xpubsub.cli.options import engine_options, opened, store_argument
+from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
 from xpubsub.cli.output import check_ending, table_output
+from xpubsub.jobs.times import shown_time
 
 
 @click.command("list")
@@ -22,7 +23,7 @@ def list_(store: str, output: str | None, engine: str, master: str | None) -> No
       xpubsub list subs.duckdb --output subscriptions.jsonl
     """
     check_ending(output)
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         _write(broker.list(), output)
 
 
@@ -37,7 +38,7 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
     Example:
       xpubsub show subs.duckdb s1
     """
-    with opened(store, engine, master) as broker:
+    with looked_at(store, engine, master) as broker:
         shown = broker.show(subscription_id)
     click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
     click.echo(f"text   {shown.text}")
@@ -51,14 +52,16 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
 @store_argument
 @engine_options
 def stats(store: str, engine: str, master: str | None) -> None:
-    """Count what is in the store.
+    """Count what is in the store; with correlations, what is kept for them and the clocks of their streams.
 
     \b
     Example:
       xpubsub stats subs.duckdb
     """
-    with opened(store, engine, master) as broker:
-        _write(_amounts("name", broker.stats()), None)
+    with looked_at(store, engine, master) as broker:
+        clocks = {f"clock of {stream}": shown_time(clock) for stream, clock in broker.clocks().items()}
+        amounts = {name: str(amount) for name, amount in broker.stats().items()} | clocks
+    _write(pa.table({"name": pa.array(amounts.keys()), "amount": pa.array(amounts.values(), pa.string())}), None)
 
 
 @click.command()
@@ -76,8 +79,7 @@ def gc(store: str, engine: str, master: str | None) -> None:
 
 
 def _amounts(what: str, amounts: dict[str, int]) -> pa.Table:
-    names = pa.array(amounts.keys(), pa.string())
-    return pa.table({what: names, "rows" if what == "table" else "amount": pa.array(amounts.values(), pa.int64())})
+    return pa.table({what: pa.array(amounts.keys(), pa.string()), "rows": pa.array(amounts.values(), pa.int64())})
 
 
 def _write(table: pa.Table, target: str | None) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import glob
 import os
+import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from itertools import chain, islice
-from pathlib import Path
 from typing import BinaryIO
 
 from xpubsub.cli.program import Failure
 
 STDIN = "-"
 Message = tuple[str, bytes, float | None]
+Refuse = Callable[[str, str, str], None]
+"""Takes the id, the code and the reason of a message that is rejected before it is read."""
 
 
 def message_paths(arguments: tuple[str, ...]) -> list[str]:
@@ -36,41 +39,84 @@ def _expanded(argument: str) -> list[str]:
 
 
 def _in_directory(directory: str) -> list[str]:
-    return sorted(str(path) for path in Path(directory).rglob("*.xml") if path.is_file())
+    """The *.xml files below a directory, with links that lead nowhere and directories that cannot be listed."""
+    found: list[str] = []
+
+    def unlisted(error: OSError) -> None:
+        if error.filename == directory:
+            raise error
+        found.append(error.filename)
+
+    for folder, _, names in os.walk(directory, onerror=unlisted):
+        paths = [os.path.join(folder, name) for name in names if name.endswith(".xml")]
+        found += [path for path in paths if os.path.isfile(path) or not os.path.exists(path)]
+    return sorted(found)
 
 
-def read_messages(paths: list[str], max_bytes: int, *, file_times: bool = False) -> Iterator[Message]:
+def read_messages(
+    paths: list[str], max_bytes: int, refuse: Refuse, *, file_times: bool = False
+) -> Iterator[Message]:
     """(id, XML, time) of each message; of a message beyond the limit, no more than it takes to refuse it.
 
-    The time is that of the file's last change, if asked for, or none.
+    The time is that of the file's last change, if asked for, or none. A file that cannot be read, and one that came
+    before, is refused.
     """
+    seen: set[str] = set()
     for path in paths:
         if path == STDIN:
-            yield from _lines(sys.stdin.buffer, max_bytes)
+            yield from _lines(_standard_input(), max_bytes)
+        elif path in seen:
+            refuse(_id_of(path), "duplicate-id", "the file is named twice")
         else:
-            yield _id_of(path), read_file(path, max_bytes), os.path.getmtime(path) if file_times else None
+            seen.add(path)
+            yield from _file(path, max_bytes, refuse, file_times)
+
+
+def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[Message]:
+    """The message of a file, if it can be read."""
+    try:
+        message = _id_of(path), read_file(path, max_bytes), os.path.getmtime(path) if file_times else None
+    except OSError as error:
+        refuse(_id_of(path), "unreadable", _unreadable(path, error))
+    else:
+        yield message
+
+
+def _unreadable(path: str, error: OSError) -> str:
+    if os.path.islink(path) and not os.path.exists(path):
+        return f"a link that leads nowhere: {_id_of(os.readlink(path))}"
+    if os.path.isdir(path):
+        return "the directory cannot be listed"
+    return error.strerror or str(error)
 
 
 def _id_of(path: str) -> str:
-    """The path as text: bytes of a name that are no UTF-8 are replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    """The path as text: bytes of a name that are no UTF-8 are written out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def read_file(path: str, max_bytes: int) -> bytes:
     """One file, or the whole of standard input for `-`."""
     if path == STDIN:
-        return sys.stdin.buffer.read(max_bytes + 1)
+        return _standard_input().read(max_bytes + 1)
     with open(path, "rb") as file:
         return file.read(max_bytes + 1)
 
 
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise Failure("-: standard input is closed")
+    return sys.stdin.buffer
+
+
 def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[Message]:
-    number = 0
+    """One message per line; ids are made of the time and of chance, so that no other run makes the same."""
+    run, number = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}", 0
     while line := stream.readline(max_bytes + 1):
         number += 1
         _skip_rest(stream, line, max_bytes)
         if line.strip():
-            yield f"line-{number}", line, None
+            yield f"{run}-{number}", line, None
 
 
 def _skip_rest(stream: BinaryIO, line: bytes, max_bytes: int) -> None:

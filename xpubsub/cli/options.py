@@ -6,13 +6,11 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from xpubsub.broker import DEFAULT_STREAM, Broker
-from xpubsub.cli.program import Failure
 from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
 
@@ -22,7 +20,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches", "max_joins")
 """Limits that concern no message."""
 OF_MESSAGES = (
-    "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "slice_cache",
+    "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "max_future",
+    "slice_cache",
 )
 """Limits that concern no subscription."""
 _DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
@@ -63,21 +62,23 @@ def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
     if isinstance(field.default, bool):
         return click.option(name, field.name, is_flag=True, default=field.default, help=text)
     lowest = 0 if field.default == 0 else 1
-    number = click.IntRange(min=lowest) if field.default is not None else click.FloatRange(min=0)
+    whole = isinstance(field.default, int)
+    number = click.IntRange(min=lowest) if whole else click.FloatRange(min=0)
     return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
+
+
+def looked_at(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
+    """Open a store that exists, for reading only."""
+    return created(store, engine, master, create=False, read_only=True, **settings)
 
 
 def opened(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
     """Open a store that exists."""
-    exists = Path(store).is_file() if engine == "duckdb" else Path(store).is_dir()
-    if not exists:
-        option = "" if engine == "duckdb" else f" --engine {engine}"
-        raise Failure(f"there is no store at {store}: create it with `xpubsub init {store}{option}`")
-    return created(store, engine, master, **settings)
+    return created(store, engine, master, create=False, **settings)
 
 
 def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
-    """Open a store, creating it if need be."""
+    """Open a store, creating it if there is none."""
     if master is not None and engine != "spark":
         raise click.UsageError("--master goes with --engine spark")
     return connect(store, engine, master=master, **settings)

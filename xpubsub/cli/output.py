@@ -28,12 +28,24 @@ class Writer(Protocol):
         """No more rows."""
 
 
+class _Lines:
+    """Rows with a line feed at their end, for a writer that ends them with more: it quotes what it ends rows with."""
+
+    END = "\r\n"
+
+    def __init__(self, file: IO[str]) -> None:
+        self._write = file.write
+
+    def write(self, row: str) -> None:
+        self._write(row[:-2] + "\n")
+
+
 class DelimitedWriter:
     """CSV or TSV with a header."""
 
     def __init__(self, file: IO[str], schema: pa.Schema, delimiter: str) -> None:
         self._file = file
-        self._rows = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        self._rows = csv.writer(_Lines(file), delimiter=delimiter, lineterminator=_Lines.END)
         self._header: list[str] | None = schema.names
 
     def write(self, table: pa.Table) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from xpubsub import __version__
+from xpubsub.cli.streams import CLOSED_PIPE, discard, open_missing, piped
 from xpubsub.errors import Error
 
 DUCKDB_INTERRUPTED = "Query interrupted"
@@ -33,20 +37,41 @@ class Program(click.Group):
         """In the order of a first session, not of the alphabet."""
         return list(self.commands)
 
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command line and exit."""
+        open_missing()
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:
+            discard()
+            raise SystemExit(CLOSED_PIPE if error.errno == errno.EPIPE else Failure.exit_code) from None
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Read the command line, and print help if it asks for it."""
+        with piped():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
-            return super().invoke(ctx)
+            with piped():
+                return super().invoke(ctx)
         except Error as error:
             raise Failure(str(error)) from error
         except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise
+            if error.filename is None and error.errno == errno.ENOSPC:
+                _drop_output()
             raise Failure(_os_message(error)) from error
         except (KeyboardInterrupt, RuntimeError) as error:
             if isinstance(error, RuntimeError) and str(error) != DUCKDB_INTERRUPTED:
                 raise
             raise Interrupted("interrupted") from error
+
+
+def _drop_output() -> None:
+    """Standard output takes nothing any more: let it not fail again at the end, but keep standard error."""
+    with suppress(OSError, ValueError, AttributeError), open(os.devnull, "wb") as null:
+        os.dup2(null.fileno(), sys.stdout.fileno())
 
 
 def _os_message(error: OSError) -> str:
@@ -66,5 +91,6 @@ def program() -> None:
       xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
       xpubsub publish subs.duckdb ticks/*.xml
 
-    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input.
+    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input, or something failed; 130 interrupted;
+    141 the reader of a pipe has gone.
     """

@@ -23,14 +23,10 @@ from xpubsub.cli.options import (
 )
 from xpubsub.cli.output import check_ending, table_output
 from xpubsub.cli.progress import Reporter, reporting
-from xpubsub.cli.tally import Tally
+from xpubsub.cli.tally import REJECTED, Tally
 from xpubsub.limits import Limits
 
 NOTIFICATIONS = pa.schema([("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string())])
-REJECTED = pa.schema([
-    ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
-    ("line", pa.int64()), ("column", pa.int64()),
-])
 SOME_REJECTED = 1
 
 
@@ -47,16 +43,20 @@ SOME_REJECTED = 1
               help="Messages that are matched together; ids are unique within a batch.")
 @click.option("--file-times", is_flag=True,
               help="For correlations, the time of a message is that of its file's last change, not of its arrival.")
+@click.option("--replace", is_flag=True,
+              help="For correlations, a file takes the place of the message kept with the same path.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
     store: str, messages: tuple[str, ...], output: str | None, rejects: str | None, plan: str, progress: bool,
-    stream: str, timings: bool, batch_size: int, file_times: bool, engine: str, master: str | None, **limits: Any,
+    stream: str, timings: bool, batch_size: int, file_times: bool, replace: bool, engine: str, master: str | None,
+    **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
-    MESSAGES are files, directories (every *.xml below), globs, or - for one message per line of standard input. A
-    message's id is its path, or line-N.
+    MESSAGES are files, directories (every *.xml below), globs, or - for one message per line of standard input. The id
+    of a message is its file's path, or stdin-TIME-N for the line N. A file that is published again is another message,
+    unless --replace is given. A file that cannot be read is rejected, and so is one that is named twice.
 
     \b
     Examples:
@@ -71,8 +71,8 @@ def publish(
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED)), REJECTED)
         with reporting(progress, None if STDIN in paths else len(paths)) as reporter:
-            read = read_messages(paths, broker.limits.max_bytes, file_times=file_times)
-            _publish(broker, batches(read, batch_size), tally, reporter, stream=stream, plan=plan)
+            read = read_messages(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
+            _publish(broker, batches(read, batch_size), tally, reporter, stream=stream, plan=plan, replace=replace)
     tally.report(timings=timings)
     if tally.rejected:
         raise SystemExit(SOME_REJECTED)
@@ -86,8 +86,9 @@ def _check_files(output: str | None, rejects: str | None) -> None:
 
 
 def _publish(
-    broker: Broker, cut: Iterator[Iterator[Message]], tally: Tally, reporter: Reporter, **how: str
+    broker: Broker, cut: Iterator[Iterator[Message]], tally: Tally, reporter: Reporter, **how: Any
 ) -> None:
     for batch in cut:
         tally.add(broker.publish(tally.counted(batch), progress=reporter.read, **how))
         reporter.matched(tally.notified)
+    tally.take_refused()

@@ -6,7 +6,7 @@ import click
 import pyarrow as pa
 
 from xpubsub.broker import Broker
-from xpubsub.cli.options import created, engine_options, opened, store_argument
+from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
 from xpubsub.cli.output import table_output
 
 
@@ -35,7 +35,8 @@ def schema(store: str, files: tuple[str, ...], name: str, remove: bool, engine: 
     """
     if files and remove:
         raise click.UsageError("give FILEs to register, or --remove")
-    with created(store, engine, master) if files else opened(store, engine, master) as broker:
+    open_store = opened if files or remove else looked_at
+    with open_store(store, engine, master) as broker:
         if files:
             _register(broker, files, name)
         elif remove:

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from xpubsub.broker import Broker
 from xpubsub.cli.options import (
     OF_MESSAGES,
     created,
@@ -16,9 +15,7 @@ from xpubsub.cli.options import (
     store_argument,
     stream_option,
 )
-from xpubsub.cli.places import located
-from xpubsub.cli.progress import counting
-from xpubsub.errors import RowErrors
+from xpubsub.cli.subscription_file import SubscriptionFile, columns_by_use
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.store.migrations import script
@@ -61,6 +58,9 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @click.argument("text", required=False)
 @click.option("--id", "subscription_id", metavar="ID", help="The id of one subscription, given as TEXT.")
 @click.option("--from", "file", metavar="FILE", help="Many: .csv, .tsv, .jsonl or .parquet with an id and a text.")
+@click.option("--columns", callback=columns_by_use, metavar="COLUMN=NAME,...",
+              help="What the columns of FILE are called, if not by the names below: id=name,text=rule.")
+@click.option("--no-header", is_flag=True, help="The first row of a .csv or .tsv FILE is a subscription: id, text.")
 @click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True, help="The grammar.")
 @click.option("--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
               help="What a prefix in TEXT means; =URI for names without one. May be repeated.")
@@ -68,22 +68,30 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @limit_options(without=OF_MESSAGES)
 @engine_options
 def subscribe(
-    store: str, text: str | None, subscription_id: str | None, file: str | None, dialect: str,
-    namespaces: dict[str, str], stream: str, engine: str, master: str | None, **limits: Any,
+    store: str, text: str | None, subscription_id: str | None, file: str | None, columns: dict[str, str],
+    no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Add one subscription, or all of a file; of a file with a mistake, none.
+
+    A file has the columns id (or subscription_id) and text (or xpath, expression, query), and may have namespaces (a map,
+    or JSON), dialect and stream: they are for their row, the options for rows without. Other columns are ignored. So a
+    file that `xpubsub list --output` has written can be read back.
 
     \b
     Examples:
       xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
       xpubsub subscribe subs.duckdb --from subscriptions.csv
+      xpubsub subscribe subs.duckdb --from rules.csv --columns id=name,text=rule
       xpubsub subscribe subs.duckdb --id f1 "//f:trade" --namespace f=http://www.fpml.org/FpML-5
     """
     form: dict[str, Any] = {"namespaces": namespaces, "dialect": dialect, "stream": stream}
     _check_usage(text, subscription_id, file)
+    if file is None and (columns or no_header):
+        raise click.UsageError("--columns and --no-header go with --from FILE")
+    given = None if file is None else SubscriptionFile(file, columns, no_header)
     with created(store, engine, master, limits=Limits(**limits)) as broker:
-        if file is not None:
-            _subscribe_file(broker, file, form)
+        if given is not None:
+            given.subscribe(broker, form)
         elif text is not None and subscription_id is not None:
             broker.subscribe(subscription_id, text, **form)
             click.echo(f"subscribed {subscription_id}")
@@ -93,15 +101,6 @@ def _check_usage(text: str | None, subscription_id: str | None, file: str | None
     one = text is not None and subscription_id is not None
     if one == (file is not None) or (file is not None and (text is not None or subscription_id is not None)):
         raise click.UsageError("give one subscription as --id ID TEXT, or many as --from FILE")
-
-
-def _subscribe_file(broker: Broker, file: str, form: dict[str, Any]) -> None:
-    try:
-        with counting("subscribing") as progress:
-            added = broker.subscribe_many(file, progress=progress, **form)
-    except RowErrors as error:
-        raise located(error, file) from error
-    click.echo(f"subscribed {added} from {file}")
 
 
 @click.command()

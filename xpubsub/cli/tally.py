@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import pyarrow as pa
@@ -11,7 +12,12 @@ from xpubsub.cli.messages import Message
 from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.times import shown_time
 
+REJECTED = pa.schema([
+    ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
+    ("line", pa.int64()), ("column", pa.int64()),
+])
 _ORDER = [("message_id", "ascending"), ("subscription_id", "ascending")]
 
 
@@ -27,8 +33,11 @@ class Tally:
         self._timings: dict[str, float] = {}
         self._plan = ""
         self._shown: list[str] = []
+        self._replaced: list[str] = []
+        self.replaced = 0
         self._notifications: tuple[Writer, pa.Schema] | None = None
         self._rejects: tuple[Writer, pa.Schema] | None = None
+        self._refused: list[dict[str, str]] = []
 
     def notifications_to(self, writer: Writer, schema: pa.Schema) -> None:
         """Write notifications."""
@@ -44,18 +53,36 @@ class Tally:
             self.messages += 1
             yield message
 
+    def refuse(self, message_id: str, code: str, reason: str) -> None:
+        """Take in a message that is rejected before it is read."""
+        self.messages += 1
+        self._refused.append({"message_id": message_id, "code": code, "reason": reason})
+
     def add(self, result: Result) -> None:
-        """Take in the result of a batch."""
+        """Take in the result of a batch, and what was rejected before it."""
+        self.take_refused()
+        self._reject(result.rejected)
         self.notified += result.notifications.num_rows
-        self.rejected += result.rejected.num_rows
         _write(self._notifications, result.notifications.sort_by(_ORDER))
-        _write(self._rejects, result.rejected)
-        if self._rejects is None:
-            room = self.SHOWN - len(self._shown)
-            self._shown += [_refusal(row) for row in result.rejected.slice(0, room).to_pylist()]
+        self.replaced += result.replaced.num_rows
+        room = self.SHOWN - len(self._replaced)
+        self._replaced += [_replacement(row) for row in result.replaced.slice(0, room).to_pylist()]
         self._plan = f"plan {result.choice.plan}: {result.choice.reason}"
         for name, seconds in result.timings.items():
             self._timings[name] = self._timings.get(name, 0.0) + seconds
+
+    def take_refused(self) -> None:
+        """Take in what was rejected before it was read."""
+        refused, self._refused = self._refused, []
+        if refused:
+            self._reject(pa.Table.from_pylist(refused, REJECTED))
+
+    def _reject(self, rejected: pa.Table) -> None:
+        self.rejected += rejected.num_rows
+        _write(self._rejects, rejected)
+        if self._rejects is None:
+            room = self.SHOWN - len(self._shown)
+            self._shown += [_refusal(row) for row in rejected.slice(0, room).to_pylist()]
 
     def report(self, *, timings: bool) -> None:
         """Say on stderr what was rejected, where the time went, and the counts."""
@@ -64,6 +91,10 @@ class Tally:
         if self._shown and self.rejected > len(self._shown):
             more = self.rejected - len(self._shown)
             click.echo(f"... and {more} more: --rejects FILE keeps them all", err=True)
+        for line in self._replaced:
+            click.echo(line, err=True)
+        if self.replaced > len(self._replaced):
+            click.echo(f"... and {self.replaced - len(self._replaced)} more were replaced", err=True)
         for line in timing_lines(self._plan, self._timings) if timings else []:
             click.echo(line, err=True)
         click.echo(f"{self.messages} messages, {self.notified} notifications, {self.rejected} rejected", err=True)
@@ -78,6 +109,11 @@ def _write(target: tuple[Writer, pa.Schema] | None, table: pa.Table) -> None:
     if target is not None:
         writer, schema = target
         writer.write(table.select(schema.names).cast(schema))
+
+
+def _replacement(row: dict[str, Any]) -> str:
+    earlier = f"the message with this id that stream {row['stream']} had kept, of {shown_time(row['time'])}"
+    return printable(f"replaced {row['message_id']}: {earlier}, no longer counts")
 
 
 def _refusal(row: dict[str, object]) -> str:

@@ -19,13 +19,17 @@ class Engine(Protocol):
     NAME: ClassVar[str]
     DIALECT: ClassVar[str]
     """The SQL dialect, as sqlglot names it."""
-    BRPRED_IN_SQL: ClassVar[bool]
-    """Whether branches are checked faster by SQL than by the BrPred function."""
+    PREFERS_SQL: ClassVar[bool]
+    """Whether SQL is faster than a function of Python over Arrow that does the same."""
     PERSISTENT_CATALOG: ClassVar[bool]
     """Whether tables, once created, are there when the store is opened again."""
     DISTRIBUTED: ClassVar[bool]
     """Whether relations live outside this process, so that messages are better shredded where they are."""
 
+    place: str
+    """Where the store is, as the user names it."""
+    read_only: bool
+    """Whether writes to the store are refused."""
     shared: SharedState
     """What all engines of this process share about the store."""
 
@@ -37,6 +41,9 @@ class Engine(Protocol):
 
     def has_tables(self) -> bool:
         """Whether the store's tables have been created."""
+
+    def is_empty(self) -> bool:
+        """Whether nothing at all is where the store is to be."""
 
     def pipeline(self) -> AbstractContextManager[None]:
         """A scope for relations: whatever is loaded or run inside is dropped at its end."""

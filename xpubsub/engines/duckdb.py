@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
@@ -14,13 +13,18 @@ import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.dialect import render, table_ddl
-from xpubsub.engines.shared import SharedState, shared_state
-from xpubsub.errors import EngineError, StoreError
+from xpubsub.engines.duckdb_files import MEMORY, connect_duckdb
+from xpubsub.engines.shared import SharedState, check_writable, shared_state
+from xpubsub.errors import EngineError
 from xpubsub.step import Step
 
 _COUNTER = itertools.count()
 _BATCH = 100_000
 """Rows handed to a function at a time."""
+_OURS = "database_name = current_database() and schema_name = 'main'"
+_RECORD = f"select column_name from duckdb_columns() where {_OURS} and table_name = 'schema_migration'"
+_ANYTHING = """select table_name from information_schema.tables
+where table_catalog = current_database() and table_schema <> 'temp' limit 1"""
 
 
 class DuckDBEngine:
@@ -28,13 +32,14 @@ class DuckDBEngine:
 
     NAME: ClassVar[str] = "duckdb"
     DIALECT: ClassVar[str] = "duckdb"
-    BRPRED_IN_SQL: ClassVar[bool] = True
+    PREFERS_SQL: ClassVar[bool] = True
     PERSISTENT_CATALOG: ClassVar[bool] = True
     DISTRIBUTED: ClassVar[bool] = False
 
-    def __init__(self, path: str) -> None:
-        self._connection = _connect(path)
-        self.shared = SharedState() if path == ":memory:" else shared_state(os.path.realpath(path))
+    def __init__(self, path: str, *, read_only: bool = False, create: bool = True) -> None:
+        self.place, self.read_only = path, read_only
+        self._connection = connect_duckdb(path, read_only=read_only, create=create)
+        self.shared = SharedState() if path.startswith(MEMORY) else shared_state(os.path.realpath(path))
         self._relations: list[str] = []
         self._registered: set[str] = set()
 
@@ -42,11 +47,14 @@ class DuckDBEngine:
         self._connection.close()
 
     def define(self, statement: str) -> None:
+        check_writable(self)
         self._execute("ddl", table_ddl(statement, self.DIALECT))
 
     def has_tables(self) -> bool:
-        query = "select table_name from duckdb_tables() where table_name = 'schema_migration'"
-        return bool(self._execute("tables", query).fetchall())
+        return {"version", "name", "checksum"} <= {name for (name,) in self._execute("tables", _RECORD).fetchall()}
+
+    def is_empty(self) -> bool:
+        return not self._execute("tables", _ANYTHING).fetchall()
 
     @contextmanager
     def pipeline(self) -> Iterator[None]:
@@ -112,6 +120,7 @@ class DuckDBEngine:
             self.load(name, pa.concat_tables(parts.pop(name)))
 
     def append(self, table: str, step: Step) -> None:
+        check_writable(self)
         self._execute(step.name, f"insert into {table} by name {self.sql(step)}")
 
     def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
@@ -126,6 +135,7 @@ class DuckDBEngine:
         return result
 
     def replace(self, tables: Mapping[str, Step]) -> None:
+        check_writable(self)
         for name, step in tables.items():
             self._create(f"kept_{name}", self.sql(step))
         for name in tables:
@@ -162,23 +172,6 @@ class DuckDBEngine:
             return self._connection.execute(sql, list(parameters))
         except duckdb.Error as error:
             raise EngineError(str(error), step=step, sql=sql) from error
-
-
-def _connect(path: str) -> duckdb.DuckDBPyConnection:
-    try:
-        connection = duckdb.connect(path)
-    except duckdb.IOException as error:
-        if "lock" in str(error):
-            reason = f"the store {path} is in use by another process: close it there, or open another store"
-            raise StoreError(reason) from error
-        raise StoreError(f"the store {path} cannot be opened: {error}") from error
-    except (duckdb.Error, RuntimeError, ValueError) as error:
-        raise StoreError(f"{path!r} cannot be opened as a DuckDB store: {error}") from error
-    if path == ":memory:":
-        connection.execute("set temp_directory = ?", [tempfile.gettempdir()])
-    connection.execute("set python_scan_all_frames = false")
-    connection.execute("set python_enable_replacements = false")
-    return connection
 
 
 def _duckdb_type(arrow: pa.DataType) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 from weakref import WeakValueDictionary
 
-from xpubsub.errors import Error
+from xpubsub.errors import Error, StoreError
 
 
 class SharedState:
@@ -43,3 +44,21 @@ def shared_state(place: str) -> SharedState:
     if state is None:
         state = _STATES[place] = SharedState()
     return state
+
+
+class Opened(Protocol):
+    """An engine with a store open, perhaps for reading only."""
+
+    place: str
+    read_only: bool
+
+
+def check_writable(engine: Opened) -> None:
+    """Refuse to write to a store that is open for reading only."""
+    if engine.read_only:
+        raise StoreError(f"the store {engine.place} is open read-only: open it without read_only=True to change it")
+
+
+def no_store(place: str, option: str = "") -> StoreError:
+    """There is nothing at a place, and nothing may be created there."""
+    return StoreError(f"there is no store at {place}: create it with `xpubsub init {place}{option}`")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.functions import arrow_udf
@@ -18,12 +19,12 @@ from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from xpubsub.arrow import ROW_KIND, ArrowFunction, Outputs, SplitFunction, wide_schema, widened
 from xpubsub.engines.dialect import render, table_ddl, tables_in
-from xpubsub.engines.shared import shared_state
-from xpubsub.engines.spark_files import StoreDirectory
+from xpubsub.engines.shared import check_writable, no_store, shared_state
+from xpubsub.engines.spark_files import StoreDirectory, unreachable
 from xpubsub.engines.spark_frames import FrameGrounds
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.ids import stable_id
-from xpubsub.step import Step
+from xpubsub.step import Pipeline, Step
 
 _COUNTER = itertools.count()
 _HEAVY = 40
@@ -38,19 +39,23 @@ class SparkEngine:
 
     NAME: ClassVar[str] = "spark"
     DIALECT: ClassVar[str] = "spark"
-    BRPRED_IN_SQL: ClassVar[bool] = False
+    PREFERS_SQL: ClassVar[bool] = False
     PERSISTENT_CATALOG: ClassVar[bool] = False
     DISTRIBUTED: ClassVar[bool] = True
 
-    def __init__(self, path: str, session: SparkSession | None = None, master: str | None = None) -> None:
+    def __init__(
+        self, path: str, session: SparkSession | None = None, master: str | None = None, *, read_only: bool = False,
+        create: bool = True,
+    ) -> None:
+        self.place, self.read_only = path, read_only
         self._own_session = session is None
         self.session = session or start_session(master)
         for name, value in _SETTINGS.items():
             self.session.conf.set(name, value)
-        context = self.session.sparkContext
-        self._directory = StoreDirectory(context._jvm, context._jsc.hadoopConfiguration(), path)
+        with self._reached():
+            self._directory = self._opened_directory(create and not read_only)
+            self._version = self._directory.version()
         self.shared = shared_state(self._directory.uri)
-        self._version = self._directory.version()
         self._tables: dict[str, str] = {}
         self._dropped: dict[str, int] = {}
         self._weights: dict[str, int] = {}
@@ -59,6 +64,26 @@ class SparkEngine:
         self._kept: list[DataFrame] = []
         self._grounds = FrameGrounds(self.session)
         self._writing = 0
+        self._held: set[str] = set()
+        self._registered: set[str] = set()
+
+    def _opened_directory(self, create: bool) -> StoreDirectory:
+        context = self.session.sparkContext
+        directory = StoreDirectory(context._jvm, context._jsc.hadoopConfiguration(), self.place)
+        if not create and not directory.exists():
+            raise no_store(self.place, " --engine spark")
+        return directory
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """A scope that looks at the store's files; a session that was started for it ends if that fails."""
+        try:
+            with files_reached(self.place):
+                yield
+        except StoreError:
+            if self._own_session and not hasattr(self, "shared"):
+                self.session.stop()
+            raise
 
     def close(self) -> None:
         self._grounds.release_all()
@@ -85,11 +110,12 @@ class SparkEngine:
         place = f"{self._directory.location(self._version)}/{self._folder(name)}"
         self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", place))
 
-    def hold(self, *tables: str) -> None:
-        """Keep tables of the store in memory, from their next use on; whatever is appended is there, too."""
-        for name in tables:
-            if not self.session.catalog.isCached(f"{self._database}.{name}"):
-                self.session.catalog.cacheTable(f"{self._database}.{name}")
+    def hold(self, steps: Pipeline) -> None:
+        """Keep in memory the tables of the store that steps read; whatever is appended is there, too."""
+        read = self._tables.keys() & {name for step in steps for name in tables_in(step.sql)}
+        for name in {f"{self._database}.{table}" for table in read} - self._held:
+            self._held.add(name)
+            self.session.catalog.cacheTable(name)
 
     def _drop(self, name: str) -> None:
         """Forget a table; one of the same name that is created later has a folder of its own."""
@@ -102,12 +128,18 @@ class SparkEngine:
 
     def _create_database(self) -> None:
         if not self._version:
+            check_writable(self)
             self._version = 1
-            self._directory.complete(1)
+            with self._reached():
+                self._directory.complete(1)
         self.session.sql(f"create database if not exists {self._database}")
 
     def has_tables(self) -> bool:
         return bool(self._version)
+
+    def is_empty(self) -> bool:
+        with self._reached():
+            return self._directory.is_empty()
 
     @contextmanager
     def lazily(self, lazy: bool = True) -> Iterator[None]:
@@ -190,6 +222,7 @@ class SparkEngine:
         return frame.mapInArrow(function, from_arrow_schema(schema))
 
     def append(self, table: str, step: Step) -> None:
+        check_writable(self)
         frame = self.frame(step)
         columns = self.session.table(self._bind(table)).columns
         with explained(step.name, self.sql(step)):
@@ -205,15 +238,18 @@ class SparkEngine:
         return self._sql(step.name, self.sql(step))
 
     def replace(self, tables: Mapping[str, Step]) -> None:
+        check_writable(self)
         old, new = self._version, self._version + 1
-        self._directory.discard(new)
+        with self._reached():
+            self._directory.discard(new)
         for name in self._tables:
             step = tables.get(name, Step(f"copy_{name}", f"select * from {name}"))
             columns = self.session.table(self._bind(name)).columns
             with explained(step.name, self.sql(step)):
                 self.frame(step).select(columns).write.parquet(f"{self._directory.location(new)}/{self._folder(name)}")
-        self._directory.complete(new)
-        self._directory.discard(old - 1)
+        with self._reached():
+            self._directory.complete(new)
+            self._directory.discard(old - 1)
         self.session.sql(f"drop database if exists {self._database} cascade")
         self._version = new
         statements, self._tables = list(self._tables.values()), {}
@@ -223,8 +259,10 @@ class SparkEngine:
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
     ) -> None:
-        make: Any = arrow_udf
-        self.session.udf.register(name, make(function, from_arrow_type(result)))
+        if name not in self._registered:
+            self._registered.add(name)
+            make: Any = arrow_udf
+            self.session.udf.register(name, make(function, from_arrow_type(result)))
 
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT, self._bind)
@@ -246,8 +284,17 @@ def explained(step: str, sql: str = "") -> Iterator[None]:
     """Spark's errors as ours, with the step and its SQL."""
     try:
         yield
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         raise EngineError(str(error), step=step, sql=sql) from error
+
+
+@contextmanager
+def files_reached(place: str) -> Iterator[None]:
+    """Errors of a file system as ours, with what to do."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise unreachable(place, str(error)) from error
 
 
 def start_session(master: str | None) -> SparkSession:

@@ -13,9 +13,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from xpubsub.errors import Error, StoreError
+from xpubsub.errors import Error
 from xpubsub.jobs.gc import arrange_if_needed
+from xpubsub.jobs.messages import Batch
 from xpubsub.limits import Limits
+from xpubsub.plan.request import PlanRequest, described
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -55,9 +57,9 @@ def _suffix(path: str) -> str:
 
 
 def run(publisher: FramePublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
-    """Match everything; returns how many messages were set aside."""
+    """Match everything; returns how many messages were rejected."""
     messages = read_messages(session, arguments.input, arguments.format)
-    notifications, rejected = publisher.frames(messages, arguments.stream, arguments.plan)
+    notifications, rejected = publisher.frames(messages, Batch((), arguments.stream, PlanRequest.parse(arguments.plan)))
     write_frame(notifications, arguments.output)
     if arguments.rejects:
         write_frame(rejected, arguments.rejects)
@@ -72,31 +74,29 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--input", required=True, help="Parquet or JSON Lines with id and xml, or XML files")
     parse.add_argument("--format", choices=("parquet", "json", "xml"), help="of the input; else read off its path")
     parse.add_argument("--output", required=True, help="where notifications go: Parquet, or .csv or .jsonl")
-    parse.add_argument("--rejects", help="where messages that were set aside go")
-    parse.add_argument("--plan", default="auto", help="auto, unroll, share or bucket")
+    parse.add_argument("--rejects", help="where rejected messages go")
+    parse.add_argument("--plan", default="auto", help=described())
     parse.add_argument("--stream", default="S", help="the stream the messages belong to")
     parse.add_argument("--master", help="Spark master; by default what spark-submit says, else local[*]")
     return parse
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit 0: done; 1: done, but messages were set aside; 2: wrong usage or bad input."""
+    """Exit 0: done; 1: done, but messages were rejected; 2: wrong usage or bad input."""
     arguments = parser().parse_args(argv)
     try:
         from xpubsub.engines.spark import SparkEngine
         from xpubsub.jobs.frames import FramePublisher
 
-        engine = SparkEngine(arguments.store, master=arguments.master)
-        if not engine.has_tables():
-            raise StoreError(f"there is no store at {arguments.store}: create it with xpubsub init --engine spark")
-        store = Store(engine)
+        engine = SparkEngine(arguments.store, master=arguments.master, create=False)
+        store = Store(engine, create=False)
         arrange_if_needed(store)
         rejected = run(FramePublisher(store, engine, Limits()), engine.session, arguments)
         engine.close()
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"done; {rejected} message(s) set aside", file=sys.stderr)
+    print(f"done; {rejected} message(s) rejected", file=sys.stderr)
     return 1 if rejected else 0
 
 

@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,10 +24,10 @@ _CHUNK = 5_000
 """Subscriptions compiled before their rows are handed on."""
 
 
-def compiling(compiler: Compiler, progress: Progress) -> SplitFunction:
-    """A function from rows (row number, id, text) to the rows that they become."""
+def compiling(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
+    """A function from rows (row number, id, text, number of the compiler) to the rows that they become."""
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-        run = CompilerRun(compiler)
+        run = CompilerRun(compilers)
         for batch in batches:
             for first in range(0, batch.num_rows, _CHUNK):
                 part = batch.slice(first, _CHUNK)
@@ -37,22 +37,22 @@ def compiling(compiler: Compiler, progress: Progress) -> SplitFunction:
     return compiled
 
 
-def compiling_in_parallel(compiler: Compiler, progress: Progress) -> SplitFunction:
+def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
     """The same for all rows at once, cut into a part for each process."""
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         given = list(batches)
         if not given:
             return
         rows = pa.Table.from_batches(given)
-        processes = max(1, min(cores(), compiler.limits.max_processes, rows.num_rows // WORTH_A_PROCESS))
+        processes = max(1, min(cores(), compilers[0].limits.max_processes, rows.num_rows // WORTH_A_PROCESS))
         size = -(-rows.num_rows // processes) or 1
         own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
         with tempfile.TemporaryDirectory(prefix="xpubsub-") as folder:
-            started = [_Process(compiler, part, Path(folder) / str(number)) for number, part in enumerate(others)]
+            started = [_Process(compilers, part, Path(folder) / str(number)) for number, part in enumerate(others)]
             try:
-                yield from compiling(compiler, progress)(iter(own.to_batches()))
+                yield from compiling(compilers, progress)(iter(own.to_batches()))
                 for process in started:
-                    yield from process.tables() or compiling(compiler, None)(iter(process.rows.to_batches()))
+                    yield from process.tables() or compiling(compilers, None)(iter(process.rows.to_batches()))
                     if progress is not None:
                         progress(process.rows.num_rows)
             finally:
@@ -64,13 +64,13 @@ def compiling_in_parallel(compiler: Compiler, progress: Progress) -> SplitFuncti
 class _Process:
     """Another process that compiles a part of the rows, from file to file."""
 
-    def __init__(self, compiler: Compiler, rows: pa.Table, folder: Path) -> None:
+    def __init__(self, compilers: Sequence[Compiler], rows: pa.Table, folder: Path) -> None:
         self.rows = rows
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         with suppress(OSError):
             folder.mkdir()
-            (folder / "compiler").write_bytes(pickle.dumps(compiler))
+            (folder / "compilers").write_bytes(pickle.dumps(compilers))
             _write(folder / "rows", rows)
             self._process = start(__name__, str(folder))
 
@@ -90,9 +90,9 @@ class _Process:
 def main() -> None:
     """Compile the rows of a folder into files beside them, one for each kind."""
     folder = Path(sys.argv[1])
-    compiler: Compiler = pickle.loads((folder / "compiler").read_bytes())
+    compilers: Sequence[Compiler] = pickle.loads((folder / "compilers").read_bytes())
     parts: dict[str, list[pa.Table]] = {}
-    for name, table in compiling(compiler, None)(iter(_read(folder / "rows").to_batches())):
+    for name, table in compiling(compilers, None)(iter(_read(folder / "rows").to_batches())):
         parts.setdefault(name, []).append(table)
     for name, tables in parts.items():
         _write(folder / f"{name}.made", pa.concat_tables(tables))

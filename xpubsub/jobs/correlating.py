@@ -11,19 +11,23 @@ from typing import Any
 import pyarrow as pa
 
 from xpubsub.ids import stable_id
+from xpubsub.jobs.clocks import StreamReads, load_reads
 from xpubsub.jobs.join_state import keep
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
 from xpubsub.language.join_templates import Edge, Template
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import Summary
+from xpubsub.plan.clocks import REPLACED
 from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.join_state import LAST_DOCID
 from xpubsub.plan.join_views import StoredTemplate, standing_steps
+from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import sliced
+from xpubsub.plan.summary import Summary
 from xpubsub.shred.correlation_factory import correlating
 from xpubsub.shred.rows import CORRELATION_MADE
+from xpubsub.shred.rows import REPLACED as REPLACED_ROWS
 from xpubsub.step import Pipeline, file_step, whole
 from xpubsub.store.store import Store
 
@@ -35,6 +39,14 @@ Published = tuple[str, tuple[str, str, float]]
 
 
 @dataclass(frozen=True)
+class Correlated:
+    """What a batch publishes onward, and the kept messages that those of the batch replace."""
+
+    published: list[Published] = field(default_factory=list)
+    replaced: pa.Table = field(default_factory=REPLACED_ROWS.empty_table)
+
+
+@dataclass(frozen=True)
 class Correlating:
     """What is known of the correlations of a store."""
 
@@ -43,27 +55,30 @@ class Correlating:
     templates: list[StoredTemplate]
     places: int
     definitions: dict[int, str]
+    reads: StreamReads
     _standing: dict[str, pa.Table] = field(default_factory=dict)
     """What is the same for all batches, as soon as one has needed it."""
 
-    def all_steps(self, plan: str, *, slices: bool = False) -> Pipeline:
+    def all_steps(self, request: PlanRequest, *, slices: bool = False) -> Pipeline:
         """All steps, from the batch's nodes to what outputs are made of."""
-        return (*standing_steps(self.templates), *self.stage_1, *self._stage_2(plan, slices), TEXTS)
+        return (*standing_steps(self.templates), *self.stage_1, *self._stage_2(request, slices), TEXTS)
 
-    def _stage_2(self, plan: str, slices: bool) -> Pipeline:
-        chosen = chosen_plan(plan)
+    def _stage_2(self, request: PlanRequest, slices: bool) -> Pipeline:
+        chosen = chosen_plan(request)
         rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
         cids = [(row["template_id"], row["cid"]) for row in rows]
         joins = join_steps(self.templates, self.places, chosen, cids)
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
-    def run(self, plan: str, limits: Limits, timings: Timings, slices: SliceCache) -> list[Published]:
-        """Make the relation `correlation_output` of a batch, and keep the batch; returns what it publishes.
+    def run(
+        self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache
+    ) -> Correlated:
+        """Make the relation `correlation_output` of a batch, and keep the batch.
 
         The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
         """
         engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
-        caching = slices.used_by(plan)
+        caching = slices.used_by(request)
         with engine.transaction():
             engine.load("batch_start", pa.table({"docid": [docid], "now": [time.time()]}))
             with timings.of("standing"):
@@ -72,18 +87,18 @@ class Correlating:
             if caching:
                 with timings.of("slice_row"):
                     slices.look_up(docid)
-            self._run(self._stage_2(plan, caching), timings)
+            self._run(self._stage_2(request, caching), timings)
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
             self._run((OUTPUT,), timings)
-            published = self._published()
+            correlated = Correlated(self._published(), engine.fetch(REPLACED).cast(REPLACED_ROWS))
             with timings.of("keep"):
-                keep(self.store, limits)
+                keep(self.store, limits, self.reads, stream)
             if caching:
                 with timings.of("slice_new"):
                     slices.gain(docid)
         slices.take_over()
-        return published
+        return correlated
 
     def _stand(self) -> None:
         """Make the relations that are the same for all batches."""
@@ -97,7 +112,8 @@ class Correlating:
     def _published(self) -> list[Published]:
         """The outputs of the batch that are messages of some stream."""
         rows = self.store.rows(PUBLISHED)
-        names = {row["docid"]: row["message_id"] for row in self.store.rows(PUBLISHED_FROM)} if rows else {}
+        kept = self.store.rows(PUBLISHED_FROM) if rows else []
+        names = {row["docid"]: row["docid"] if row["message_id"] is None else row["message_id"] for row in kept}
         return [_message(row, [names[docid] for docid in row["docs"]]) for row in rows]
 
     def _run(self, steps: Pipeline, timings: Timings) -> None:
@@ -106,25 +122,29 @@ class Correlating:
                 self.store.engine.run(step)
 
 
-def _message(row: dict[str, object], messages: list[str]) -> Published:
-    """An output of some messages as a message, with an id that is the same if the batch is repeated."""
+def _message(row: dict[str, object], messages: list[str | int]) -> Published:
+    """An output of some messages as a message, with an id that is the same if the batch is repeated.
+
+    A kept message whose id the caller has not given is told by its number.
+    """
     parts = row["cid"], *messages, row["nodes"]
     name, latest = str(row["publish"]), row["time"]
     assert isinstance(latest, float)
     return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), latest)
 
 
-def onward(
+def republished(
     result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Result:
     """A result with those of what its batch has published, stream by stream."""
-    results = [result, *results_onward(published, publish)]
+    results = [result, *results_republished(published, publish)]
     return replace(
         result, notifications=pa.concat_tables([each.notifications for each in results]),
-        rejected=pa.concat_tables([each.rejected for each in results]))
+        rejected=pa.concat_tables([each.rejected for each in results]),
+        replaced=pa.concat_tables([each.replaced for each in results]))
 
 
-def results_onward(
+def results_republished(
     published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Iterator[Result]:
     """The results of what a batch has published, stream by stream."""
@@ -137,7 +157,7 @@ def load_correlating(store: Store, summary: Summary) -> Correlating:
     templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
-    return Correlating(store, witness_steps(summary.levels), templates, places, definitions)
+    return Correlating(store, witness_steps(summary.levels), templates, places, definitions, load_reads(store))
 
 
 def _stored(row: dict[str, Any]) -> StoredTemplate:

@@ -139,16 +139,17 @@ class Evidence:
         """Whether all conditions of a branching point hold at a node."""
         return all(self.holds(number, node) for number in self.conditions(point))
 
-    def _below(self, number: int) -> Iterator[int]:
+    def below(self, number: int) -> Iterator[int]:
+        """The branches that a branch asks for on its way, and itself."""
         for point, _ in self.inner(number):
             for condition in self.conditions(point):
-                yield from self._below(condition)
+                yield from self.below(condition)
         yield number
 
     def _reroot(self, number: int) -> tuple[Shape, dict[int, list[BranchRow]]]:
         """The branch and those below it as a query of their own, whose document is the branch's branching point."""
         cut, context = self.depth(number), self.branches[number].context
-        members = list(self._below(number))
+        members = list(self.below(number))
         branches = [self._cut(member, cut, context, member == number) for member in members]
         rows: dict[int, list[BranchRow]] = {}
         for index, member in enumerate(members):

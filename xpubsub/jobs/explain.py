@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xpubsub.jobs.evidence import Evidence, Found, Shredded
+from xpubsub.jobs.explanation import BranchReport, Explanation, QueryReport, Unreadable
 from xpubsub.jobs.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.readable import Names, branch_text, shortened
 from xpubsub.language.branches import DOCUMENT, Branch
@@ -17,85 +17,6 @@ from xpubsub.store.listing import Shown
 
 MOST_VALUES = 3
 """Values shown of the nodes that do not pass."""
-_FIRST = "   <-- this fails first"
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    """Why the message cannot be read, and where."""
-
-    code: str
-    reason: str
-    line: int | None
-    column: int | None
-
-    def __str__(self) -> str:
-        place = f" at line {self.line}, column {self.column}" if self.line is not None else ""
-        return f"the message cannot be read: {self.reason} [{self.code}]{place}"
-
-
-@dataclass(frozen=True)
-class BranchReport:
-    """One branch: its condition, whether it holds by itself, what was found, and what may be meant."""
-
-    condition: str
-    holds: bool
-    found: int
-    passing: int
-    detail: str
-    hint: str | None = None
-
-    def __str__(self) -> str:
-        hint = f" — {self.hint}" if self.hint else ""
-        return f"{'✓' if self.holds else '✗'} {self.condition}: {self.detail}{hint}"
-
-
-@dataclass(frozen=True)
-class QueryReport:
-    """One alternative of the subscription: its branches, and why they do not hold together."""
-
-    matches: bool
-    branches: tuple[BranchReport, ...]
-    apart: str | None = None
-
-    @property
-    def first_failure(self) -> str | None:
-        """The first thing that fails."""
-        return next((str(branch) for branch in self.branches if not branch.holds), self.apart and f"✗ {self.apart}")
-
-    def lines(self) -> list[str]:
-        """One line per branch, the first failure marked."""
-        lines = [*map(str, self.branches), *([f"✗ {self.apart}"] if self.apart else [])]
-        failing = next((index for index, line in enumerate(lines) if line.startswith("✗")), None)
-        return [line + _FIRST if index == failing else line for index, line in enumerate(lines)]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Whether a message matches a subscription, and why; `str()` is for people."""
-
-    subscription_id: str
-    text: str
-    matches: bool
-    queries: tuple[QueryReport, ...] = ()
-    unreadable: Unreadable | None = None
-
-    def __str__(self) -> str:
-        head = f"{self.subscription_id} {'matches' if self.matches else 'does not match'}: {self.text}"
-        return "\n".join([head, *(f"  {line}" for line in self._lines())])
-
-    def _lines(self) -> list[str]:
-        if self.unreadable:
-            return [str(self.unreadable)]
-        if not self.queries:
-            return ["✗ this subscription can never match: its conditions contradict each other"]
-        if len(self.queries) == 1:
-            return self.queries[0].lines()
-        lines: list[str] = []
-        for number, query in enumerate(self.queries, start=1):
-            lines.append(f"alternative {number} of {len(self.queries)} {'holds' if query.matches else 'fails'}:")
-            lines.extend(f"  {line}" for line in query.lines())
-        return lines
 
 
 def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
@@ -106,8 +27,13 @@ def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Expl
         near_misses = NearMisses(all_tagpaths(xml, limits), Names(shown.namespaces))
     except Refused as refused:
         return Explanation(shown.subscription_id, shown.text, False, unreadable=Unreadable(*refused.details))
-    reports = tuple(_Explainer(Evidence(query, shredded), near_misses).report() for query in compiled)
+    reports = tuple(query_report(Evidence(query, shredded), near_misses) for query in compiled)
     return Explanation(shown.subscription_id, shown.text, any(each.matches for each in reports), reports)
+
+
+def query_report(evidence: Evidence, near_misses: NearMisses) -> QueryReport:
+    """The evidence about one query in words."""
+    return _Explainer(evidence, near_misses).report()
 
 
 class _Explainer:
@@ -143,11 +69,18 @@ class _Explainer:
         passing = {each.leaf for each in found if each.passes}
         if branch.negated:
             holds, detail = self._negated(number, len(nodes), len(passing))
-            return BranchReport(condition, holds, len(nodes), len(passing), detail)
+            return BranchReport(condition, holds, len(nodes), len(passing), detail, self._nothing_below(number))
         holds = bool(_firsts_passing(found, self._evidence.depth(number)) if branch.first else passing)
         hint = None if nodes else self._near_misses.hint(branch.linear_path)
         detail = _detail(branch, found, len(nodes), len(passing), holds)
         return BranchReport(condition, holds, len(nodes), len(passing), detail, hint)
+
+    def _nothing_below(self, number: int) -> str | None:
+        """Of a not(), where nothing found looks like success: the namespace that some name in it is in."""
+        below = reversed([*self._evidence.below(number)])
+        nowhere = (each for each in below if not self._evidence.found[each])
+        hints = (self._near_misses.namespace_hint(self._evidence.branches[each].linear_path) for each in nowhere)
+        return next((hint for hint in hints if hint is not None), None)
 
     def _negated(self, number: int, found: int, passing: int) -> tuple[bool, str]:
         evidence, branch = self._evidence, self._evidence.branches[number]

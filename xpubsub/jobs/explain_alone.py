@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from xpubsub.engines.duckdb import DuckDBEngine
-from xpubsub.jobs.explain import Explanation, Unreadable
+from xpubsub.jobs.explanation import Unreadable
+from xpubsub.jobs.forms import SubscribeForm
 from xpubsub.jobs.incoming import read_rows
 from xpubsub.jobs.result import Result
-from xpubsub.jobs.subscribe import SubscribeForm, subscribe
+from xpubsub.jobs.subscribe import subscribe
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 from xpubsub.store.store import Store
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A message that an explanation is asked for, as it would be published."""
+
+    xml: str | bytes
+    stream: str
+    time: object = None
+    """A time as `publish` takes it, or none: that of its arrival."""
 
 
 @contextmanager
@@ -28,9 +40,8 @@ def store_of(shown: Shown, limits: Limits) -> Iterator[Store]:
         engine.close()
 
 
-def rejected(shown: Shown, result: Result) -> Explanation | None:
-    """Why the message could not be read, if it could not."""
+def rejected(result: Result, name: Callable[[str], str] = lambda _: "the message") -> Unreadable | None:
+    """Why a message was rejected, the first if there are several; messages are called by a name for their ids."""
     for row in result.rejected.to_pylist():
-        refused = Unreadable(row["code"], row["reason"], row["line"], row["column"])
-        return Explanation(shown.subscription_id, shown.text, False, unreadable=refused)
+        return Unreadable(row["code"], row["reason"], row["line"], row["column"], name(row["message_id"]))
     return None

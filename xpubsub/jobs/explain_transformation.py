@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from xpubsub.jobs.explain import BranchReport, Explanation, QueryReport
 from xpubsub.jobs.explain_alone import rejected, store_of
+from xpubsub.jobs.explanation import BranchReport, Explanation, QueryReport
+from xpubsub.jobs.messages import Batch
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.result import Result
 from xpubsub.language.block_tree import block_tree
@@ -28,9 +29,11 @@ def explain_transformation(shown: Shown, xml: str | bytes, limits: Limits) -> Ex
     tree = block_tree(parse_flwr(shown.text, shown.namespaces, limits), shown.text, limits)
     with (
         store_of(shown, limits) as store,
-        Publisher(store, limits).matched([("message", xml)], shown.stream, "auto") as result,
+        Publisher(store, limits).matched(Batch([("message", xml)], shown.stream)) as result,
     ):
-        return rejected(shown, result) or _explanation(shown, result, tree, store)
+        if (refused := rejected(result)) is not None:
+            return Explanation(shown.subscription_id, shown.text, False, unreadable=refused)
+        return _explanation(shown, result, tree, store)
 
 
 def _explanation(shown: Shown, result: Result, tree: BlockTree, store: Store) -> Explanation:

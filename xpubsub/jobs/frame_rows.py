@@ -15,7 +15,7 @@ from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _MESSAGES = pa.schema([
     ("event_id", pa.int64()), ("message_id", pa.string()), ("text", pa.string()), ("data", pa.binary()),
@@ -32,11 +32,12 @@ def batch_rows(
     return table_of(rows, _MESSAGES), duplicates
 
 
-def rejected_rows(aside: pa.Table, duplicates: list[Duplicate]) -> pa.Table:
-    """What was set aside by the shredders, and messages with an id that came before."""
+def rejected_rows(aside: pa.Table, duplicates: list[Duplicate], untimely: pa.Table) -> pa.Table:
+    """What was rejected by the shredders, messages with an id that came before, and those whose times are wrong."""
     own = table_of(duplicates, REJECTED)
     found = aside.filter(pc.is_valid(aside["code"])).select(REJECTED.names)
-    return pa.concat_tables([found.cast(REJECTED), own]).sort_by("event_id").drop_columns("event_id")
+    every = pa.concat_tables([found.cast(REJECTED), own, untimely.cast(REJECTED)])
+    return every.sort_by("event_id").drop_columns("event_id")
 
 
 def _payload(xml: object) -> tuple[str | None, bytes | None]:
@@ -47,7 +48,7 @@ def _payload(xml: object) -> tuple[str | None, bytes | None]:
 
 
 def frame_rows(messages: DataFrame) -> DataFrame:
-    """(event id, message id, XML, time) of a frame of messages; a time is in seconds, null if there is none."""
+    """(event id, message id, XML, time, as it was given) of a frame of messages; a time is in seconds, or null."""
     from pyspark.sql import DataFrame
     from pyspark.sql.functions import col, lit, monotonically_increasing_id
 
@@ -56,7 +57,22 @@ def frame_rows(messages: DataFrame) -> DataFrame:
     names = {name.lower(): name for name in messages.columns}
     if "id" not in names or "xml" not in names:
         raise Error(f"a frame of messages has the columns id and xml, not {', '.join(messages.columns)}")
-    time = col(names["timestamp"]) if "timestamp" in names else lit(None)
+    time = col(names["timestamp"]) if "timestamp" in names else lit(None).cast("double")
+    kind = dict(messages.dtypes)[names["timestamp"]] if "timestamp" in names else "double"
     return messages.select(
         monotonically_increasing_id().alias("event_id"), col(names["id"]).cast("string").alias("message_id"),
-        col(names["xml"]).alias("xml"), time.cast("double").alias("time"))
+        col(names["xml"]).alias("xml"), _seconds(time, kind).alias("time"), time.cast("string").alias("said"))
+
+
+def _seconds(time: Column, kind: str) -> Column:
+    """A column in seconds: numbers, timestamps, dates and ISO 8601 strings, in UTC if they do not say otherwise."""
+    from pyspark.sql.functions import coalesce, concat, lit, unix_date
+
+    if kind == "date":
+        return unix_date(time) * lit(86_400.0)
+    if kind == "timestamp_ntz":
+        return _seconds(time.cast("string"), "string")
+    if kind != "string":
+        return time.cast("double")
+    forms = (concat(time, lit("Z")), concat(time, lit("T00:00:00Z")), time)
+    return coalesce(*(form.try_cast("timestamp") for form in forms)).cast("double")

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+import time
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.errors import Error
-from xpubsub.jobs.correlating import Published, onward, results_onward
-from xpubsub.jobs.frame_known import Known, load_known
+from xpubsub.jobs.clocks import advance_fed, judge
+from xpubsub.jobs.correlating import Correlated, Published, republished, results_republished
 from xpubsub.jobs.frame_rows import batch_rows, frame_rows, rejected_rows
-from xpubsub.jobs.messages import Given, Times
+from xpubsub.jobs.known import Known, Snapshots
+from xpubsub.jobs.messages import Batch, Times
+from xpubsub.jobs.planning import PublishPlan, publish_plan
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.slices import SliceCache
+from xpubsub.jobs.times import KINDS
 from xpubsub.jobs.timing import Timings
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import MATCHING, Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.choose_transform import both, choose_transform, searched
+from xpubsub.plan.choose import choose
+from xpubsub.plan.clocks import TIMELY, UNTIMELY_ROWS
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.frames import (
     BAD_TIMES,
@@ -30,18 +32,20 @@ from xpubsub.plan.frames import (
     FOUND_TAGPATHS,
     FRAME,
     GIVEN,
-    GIVEN_KEYS,
     OWN_MATCHES,
     REJECTED,
+    REJECTED_TOO,
     SHRED_REPORT,
+    UNTIMED,
     all_notifications,
 )
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.distributed import SHREDDED, shredding
+from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.matches import linear_matcher, tagpath_matcher
 from xpubsub.shred.rows import PATH_MATCHED
-from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import Pipeline, Step, file_step
+from xpubsub.shred.rows import REJECTED as REJECTED_ROWS
+from xpubsub.step import Pipeline, file_step
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -55,151 +59,159 @@ class FramePublisher:
         self._store = store
         self._engine = engine
         self._limits = limits
+        self._snapshots = Snapshots(store, limits)
         self._sampler = Sampler(store)
-        self._remembered: Known | None = None
         self._slices = SliceCache(store, limits.slice_cache)
-        engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
 
     def close(self) -> None:
         """Nothing is kept but what the engine holds."""
 
-    def summary(self) -> Summary:
-        """What the plan is chosen from."""
-        return self._known().summary
+    def known(self) -> Known:
+        """What is known of the store."""
+        return self._snapshots.known()
 
-    def publish(
-        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Result:
-        """Match one batch that is in this process."""
-        timings, times = Timings(), Times()
-        published: list[Published] = []
+    def publish(self, batch: Batch) -> Result:
+        """Match one batch that is in this process, and what it publishes onward."""
+        result = self._publish(batch)
+        self._advance()
+        return result
+
+    def _publish(self, batch: Batch) -> Result:
+        timings, times, correlated = Timings(), Times(), Correlated()
         with self._engine.pipeline():
             with timings.of("load"):
-                batch, duplicates = batch_rows(messages, progress, times)
-                known = self._known().planned(plan)
-                sampled = self._sampler.worth(batch.num_rows)
-                self._shred(self._engine.session.createDataFrame(batch), BATCH, known, sampled)
+                rows, duplicates = batch_rows(batch.messages, batch.progress, times)
+                index = self._index(batch)
+                sampled = self._sampler.worth(rows.num_rows)
+                self._shred(self._engine.session.createDataFrame(rows), BATCH, index, sampled)
+                self._engine.load("event_time", times.table())
             with timings.of("shred"):
-                aside = self._engine.fetch(SHRED_REPORT)
-                if self._remember_tagpaths(aside):
-                    known = self._known_anew(known)
+                report = self._engine.fetch(SHRED_REPORT)
+                untimely = self._judge(batch.stream)
+                index = self._remember_tagpaths(report, index)
             with timings.of("plan"):
-                choice, last = self._match(stream, plan, branches_in_sql, known)
+                self._engine.load("batch", batch.relation())
+                plan = self._plan(batch, index)
+                last = plan.run(Timings())
             with timings.of("match"):
                 notifications = self._engine.fetch(last)
-            if known.correlating is not None:
-                self._engine.load("event_time", times.table())
-                published = self._correlate(known, plan, timings)
+            if plan.known.summary.correlations:
+                correlated = self._correlate(plan, batch, timings)
                 with timings.of("notification_correlation"):
                     found = self._engine.fetch(CORRELATION_NOTIFICATIONS)
                 notifications = pa.concat_tables([notifications, found.cast(notifications.schema)])
             with timings.of("sample"):
-                self._sampler.sample(batch.num_rows)
-        result = Result(notifications, rejected_rows(aside, duplicates), choice, timings)
-        return onward(result, published, lambda given, name: self.publish(given, name, plan, branches_in_sql))
+                self._sampler.sample(rows.num_rows)
+        rejected = rejected_rows(report, duplicates, untimely)
+        result = Result(notifications, rejected, plan.choice, timings, correlated.replaced)
+        return republished(result, correlated.published, lambda given, name: self._publish(batch.onward(given, name)))
 
-    def frames(self, messages: DataFrame, stream: str, plan: str) -> tuple[DataFrame, DataFrame]:
+    def frames(self, messages: DataFrame, batch: Batch) -> tuple[DataFrame, DataFrame]:
         """Notifications and rejections of a frame (id, xml, timestamp): lazy, nothing is read until they are asked for.
 
         But for transformations, which take so many steps that Spark has to compute some before it can plan the others,
         and for correlations, for which the messages are kept: both are carried out at once.
         """
-        known, rows = self._known().planned(plan), frame_rows(messages)
-        with self._engine.pipeline(), self._engine.lazily(not known.summary.nodes_bound):
-            known = known.without_index() if known.summary.classes else known
-            rows = self._timed(rows) if known.correlating is not None else rows
-            self._shred(rows.drop("time"), FRAME, known)
+        summary, rows = self.known().summary, frame_rows(messages)
+        with self._engine.pipeline(), self._engine.lazily(not summary.nodes_bound):
+            index = None if summary.classes else self._index(batch)
+            rows = self._timed(rows) if summary.correlations else rows
+            self._shred(rows.drop("time", "said"), FRAME, index)
+            self._judge(batch.stream)
             self._match_tagpaths()
-            _, found = self._match(stream, plan, None, known, lazy=True)
-            published = self._correlate(known, plan)
-            if known.correlating is not None:
-                self._store.run(found, CORRELATION_NOTIFICATIONS)
-                found = all_notifications(found.name)
-            frames = self._engine.frame(found), self._engine.frame(REJECTED)
+            self._engine.load("batch", batch.relation())
+            frames, published = self._matched_frames(self._plan(batch, index), batch)
             self._engine.detach(*frames)
-        return self._with_published(*frames, published, plan)
+        frames = self._with_published(*frames, published, batch)
+        self._advance()
+        return frames
+
+    def _matched_frames(self, plan: PublishPlan, batch: Batch) -> tuple[tuple[DataFrame, DataFrame], list[Published]]:
+        """The frames of notifications and of rejected messages, and what correlations publish."""
+        found, rejected, published = plan.run(Timings(), lazy=True), REJECTED, list[Published]()
+        if plan.known.summary.correlations:
+            published = self._correlate(plan, batch, Timings()).published
+            self._store.run(found, CORRELATION_NOTIFICATIONS)
+            found = all_notifications(found.name)
+        if plan.known.joins(batch.stream):
+            self._engine.run(REJECTED)
+            rejected = REJECTED_TOO
+        return (self._engine.frame(found), self._engine.frame(rejected)), published
+
+    def _index(self, batch: Batch) -> KeyIndex | None:
+        """The keys to be looked up while messages are shredded, if the plan can use them."""
+        known = self.known()
+        return known.index if choose(batch.request, known.summary).plan == "unroll" else None
+
+    def _plan(self, batch: Batch, index: KeyIndex | None) -> PublishPlan:
+        """The plan of a batch; the tables that it reads are kept in memory from now on."""
+        plan = publish_plan(batch.request, self.known(), keys_shredded=index is not None)
+        self._engine.hold(plan.matching)
+        return plan
+
+    def _judge(self, stream: str) -> pa.Table:
+        """Decide by their times which of the messages read are events; returns the others."""
+        if not self.known().joins(stream):
+            self._engine.run(UNTIMED)
+            return REJECTED_ROWS.empty_table()
+        judge(self._store, self.known().correlating.reads, stream, self._limits)
+        self._engine.run(TIMELY)
+        return self._engine.fetch(UNTIMELY_ROWS)
+
+    def _advance(self) -> None:
+        if self.known().summary.correlations:
+            advance_fed(self._store, self.known().correlating.reads)
 
     def _timed(self, rows: DataFrame) -> DataFrame:
         """Rows that are numbered once for all; their times are the relation `event_time`."""
         self._engine.view("given", rows, keep=True)
+        self._engine.load("frame_start", pa.table({"now": [time.time()]}))
         self._engine.run(EVENT_TIME)
         if bad := self._store.rows(BAD_TIMES):
-            raise Error(f"a message's time is a number of seconds or a timestamp, not {bad[0]['time']}")
+            raise Error(f"message {bad[0]['message_id']!r}: a message's time is {KINDS}, not {bad[0]['said']}")
         return self._engine.frame(GIVEN)
 
-    def _correlate(self, known: Known, plan: str, timings: Timings | None = None) -> list[Published]:
-        """Carry out correlations; returns what they publish."""
-        if known.correlating is None:
-            return []
-        return known.correlating.run(plan, self._limits, timings or Timings(), self._slices)
+    def _correlate(self, plan: PublishPlan, batch: Batch, timings: Timings) -> Correlated:
+        return plan.known.correlating.run(batch.stream, batch.request, self._limits, timings, self._slices)
 
     def _with_published(
-        self, notifications: DataFrame, rejected: DataFrame, published: list[Published], plan: str
+        self, notifications: DataFrame, rejected: DataFrame, published: list[Published], batch: Batch
     ) -> tuple[DataFrame, DataFrame]:
         """Two frames with the rows of what was published."""
-        for result in results_onward(published, lambda given, name: self.publish(given, name, plan)):
+        for result in results_republished(published, lambda given, name: self._publish(batch.onward(given, name))):
             notifications = notifications.unionAll(self._engine.session.createDataFrame(result.notifications))
             rejected = rejected.unionAll(self._engine.session.createDataFrame(result.rejected))
         return notifications, rejected
 
-    def _shred(self, messages: DataFrame, relations: Pipeline, known: Known, sampled: bool = False) -> None:
+    def _shred(self, messages: DataFrame, relations: Pipeline, index: KeyIndex | None, sampled: bool = False) -> None:
         """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
-        nodes = sampled or known.index is None or known.summary.nodes_asked
+        known = self.known()
+        nodes = sampled or index is None or known.summary.nodes_asked
         copying = known.summary.nodes_bound
         function = shredding(
-            known.tagpaths, known.linear_paths, self._limits, known.index, keep_nodes=nodes, copying=copying)
+            known.tagpaths, known.linear_paths, self._limits, index, keep_nodes=nodes, copying=copying)
         self._engine.view("shredded", self._engine.map_frame(messages, function, SHREDDED), keep=True)
         self._store.run(*relations, *(COPIES if copying else ()))
 
-    def _known(self) -> Known:
-        """What the driver knows of paths and queries, read again if subscriptions have changed."""
-        if self._remembered is None or self._remembered.changes != self._engine.shared.changes:
-            self._engine.hold(*MATCHING)
-            self._remembered = load_known(self._store)
-        return self._remembered
+    def _remember_tagpaths(self, report: pa.Table, index: KeyIndex | None) -> KeyIndex | None:
+        """New tag paths, if any, come to the driver, are matched in the executors, and join those of the store.
 
-    def _known_anew(self, known: Known) -> Known:
-        """What is known with tag paths that are new, as far as it matters: of classes, and of what a schema says."""
-        if known.summary.classes:
-            return self._known().without_index()
-        if known.transforming is not None and known.transforming.schema is not None:
-            return replace(known, transforming=self._known().transforming)
-        return known
-
-    def _remember_tagpaths(self, aside: pa.Table) -> bool:
-        """New tag paths, if any, come to the driver, are matched in the executors, and join those of the store."""
-        tagpaths = sorted({row["tagpath"] for row in aside.to_pylist() if row["tagpath"] is not None})
+        Returns the index if the keys that were found by it still hold: classes of keys change with tag paths.
+        """
+        tagpaths = sorted({row["tagpath"] for row in report.to_pylist() if row["tagpath"] is not None})
         if not tagpaths:
-            return False
+            return index
+        classes = self.known().summary.classes
         with self._engine.transaction():
             self._store.refuse_collisions(TAGPATH_COLLISION)
             function = linear_matcher(tagpaths, self._limits)
             self._engine.map_arrow("path_matched", file_step("linear_row"), function, PATH_MATCHED)
             self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
-        self._remembered = None
-        return True
+        self._snapshots.grow()
+        return None if classes or self.known().summary.classes else index
 
     def _match_tagpaths(self) -> None:
         """New tag paths are matched for this frame only, in the executors."""
-        function = tagpath_matcher(self._known().linear_paths, self._limits)
+        function = tagpath_matcher(self.known().linear_paths, self._limits)
         self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)
-
-    def _match(
-        self, stream: str, plan: str, branches_in_sql: bool | None, known: Known, *, lazy: bool = False
-    ) -> tuple[Choice, Step]:
-        """Run a plan but for its last step, whose rows are the notifications."""
-        choice, transform = choose(plan, known.summary), None
-        if known.transforming is not None:
-            transform = choose_transform(plan, known.summary)
-        in_sql = self._engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
-        self._engine.load("batch", pa.table({"stream": [stream]}))
-        given = GIVEN_KEYS if known.index is not None else None
-        *steps, last = filter_pipeline(choice.plan, known.summary, branches_in_sql=in_sql, given=given,
-                                       searched=searched(transform, known.summary))
-        self._store.run(*steps)
-        if known.transforming is not None and transform is not None:
-            conforming = not lazy and known.transforming.conforms(self._engine)
-            last = known.transforming.plan(transform, conforming=conforming).run(self._engine, last, Timings())
-        return both(choice, transform), last

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
 from xpubsub.checks import check_text
 from xpubsub.errors import Error
+from xpubsub.jobs.times import seconds
+from xpubsub.plan.request import AUTOMATIC, PlanRequest
 from xpubsub.shred.messages import Message
 from xpubsub.shred.rows import EVENT_TIME
 from xpubsub.shred.tables import table_of
@@ -19,7 +20,28 @@ from xpubsub.shred.tables import table_of
 Given = Any
 """(id, xml) or (id, xml, timestamp)."""
 Duplicate = tuple[int, str, str, str, None, None]
-"""A message with an id that came before, as a row of those set aside."""
+"""A message with an id that came before, as a row of rejected messages."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A call of `publish`: messages for a stream, and how to match them."""
+
+    messages: Iterable[Given]
+    stream: str
+    request: PlanRequest = AUTOMATIC
+    replace: bool = True
+    """Whether messages replace those that are kept with the same id."""
+    progress: Callable[[int], None] | None = None
+    """Called with 1 for each message read."""
+
+    def onward(self, messages: Iterable[Given], stream: str) -> Batch:
+        """Messages that correlations make of this batch, for another stream."""
+        return replace(self, messages=messages, stream=stream, progress=None)
+
+    def relation(self) -> pa.Table:
+        """The relation `batch`."""
+        return pa.table({"stream": [self.stream], "replaces": [self.replace]})
 
 
 def message_of(given: Given) -> tuple[str, Any]:
@@ -41,24 +63,15 @@ class Times(dict[int, float]):
     def note(self, event_id: int, given: Given) -> None:
         """Take in the time of a message."""
         if len(given) == 3 and given[2] is not None:
-            self[event_id] = seconds(given[2])
+            self[event_id] = seconds(given[2], f"message {given[0]!r}: a message's time")
             return
         Times._last = self[event_id] = max(time.time(), Times._last + 1e-6)
-
-
-def seconds(given: object) -> float:
-    """A time in seconds: a number of them, or a datetime, in UTC if it does not say otherwise."""
-    if isinstance(given, datetime):
-        return (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise Error(f"a message's time is a number of seconds or a datetime, not {given!r}")
-    return float(given)
 
 
 def numbered(
     messages: Iterable[Given], duplicates: list[Duplicate], progress: Callable[[int], None] | None, times: Times
 ) -> Iterator[Message]:
-    """Messages with event ids; a second one with the same id is set aside."""
+    """Messages with event ids; a second one with the same id is rejected."""
     seen: set[str] = set()
     for event_id, given in enumerate(messages, start=1):
         message_id, xml = message_of(given)

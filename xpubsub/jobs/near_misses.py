@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xpubsub.jobs.evidence import prefix_path
+from xpubsub.jobs.namespace_hints import other_namespace, say_namespaces
 from xpubsub.jobs.readable import Names, Parts, parts_of
 from xpubsub.language.linear import LinearStep, components, linear_steps
 from xpubsub.limits import Limits
@@ -36,16 +37,35 @@ class NearMisses:
 
     def hint(self, linear_path: str) -> str:
         """What comes closest to a path that finds nothing."""
+        before, length, there = self._stops(linear_path)
+        step = linear_steps(linear_path)[length]
+        wanted = parts_of(step[1])
+        if (namespaces := self._namespaces(linear_path, length, there)) is not None:
+            return namespaces
+        for mistake, advice in ((_other_case, _say_case), (_other_kind, _say_kind)):
+            if (found := next((each for each in there if mistake(wanted, each)), None)) is not None:
+                return advice(found, self.names)
+        return self._instead(before, length, step, there)
+
+    def namespace_hint(self, linear_path: str) -> str | None:
+        """The namespaces to ask for if a path finds nothing because its names are in others; else none."""
+        if not linear_steps(linear_path):
+            return None
+        _, length, there = self._stops(linear_path)
+        return self._namespaces(linear_path, length, there)
+
+    def _namespaces(self, linear_path: str, length: int, there: list[Parts]) -> str | None:
+        steps = linear_steps(linear_path)
+        found = next((each for each in there if other_namespace(parts_of(steps[length][1]), each)), None)
+        return None if found is None else say_namespaces(steps, self.tagpaths, length, found, self.names)
+
+    def _stops(self, linear_path: str) -> tuple[str, int, list[Parts]]:
+        """The longest part of a path that finds something, its length, and the names where the next step looks."""
         steps = linear_steps(linear_path)
         shorter = range(len(steps) - 1, 0, -1)
         length = next((count for count in shorter if self._matched(prefix_path(linear_path, count))), 0)
-        before, step = prefix_path(linear_path, length), steps[length]
-        there = list(dict.fromkeys(self._following(before, length, step)))
-        wanted = parts_of(step[1])
-        for mistake in (_other_namespace, _other_case, _other_kind):
-            if (found := next((each for each in there if mistake(wanted, each)), None)) is not None:
-                return _ADVICE[mistake](wanted, found, self.names)
-        return self._instead(before, length, step, there)
+        before = prefix_path(linear_path, length)
+        return before, length, list(dict.fromkeys(self._following(before, length, steps[length])))
 
     def _matched(self, linear_path: str) -> list[str]:
         automaton = PathAutomaton([linear_path])
@@ -72,10 +92,6 @@ class NearMisses:
         return f"{self.names.path(before)} exists, but it has no {shown}{has}"
 
 
-def _other_namespace(wanted: Parts, there: Parts) -> bool:
-    return wanted.kind == there.kind != "text" and wanted.local == there.local and wanted.uri != there.uri
-
-
 def _other_case(wanted: Parts, there: Parts) -> bool:
     same = wanted.local.casefold() == there.local.casefold() and wanted.local != there.local
     return wanted.kind == there.kind != "text" and same
@@ -85,27 +101,11 @@ def _other_kind(wanted: Parts, there: Parts) -> bool:
     return {wanted.kind, there.kind} == {"element", "attribute"} and wanted.local == there.local != "*"
 
 
-def _say_namespace(wanted: Parts, there: Parts, names: Names) -> str:
-    what = f"but there is {names.parts(there)}"
-    plural = "elements are" if there.kind == "element" else "attribute is"
-    if not there.uri:
-        return f"{what}: the message's {plural} in no namespace"
-    where = f"{what}: the message's {plural} in the namespace {there.uri!r}"
-    if there.kind == "attribute":
-        return f"{where}; give it a prefix and write @prefix:{there.local}"
-    return f"{where}; give namespaces={{{names.prefix(wanted.uri)!r}: {there.uri!r}}}"
-
-
-def _say_case(wanted: Parts, there: Parts, names: Names) -> str:
+def _say_case(there: Parts, names: Names) -> str:
     return f"but there is {names.parts(there)}: upper and lower case are different"
 
 
-def _say_kind(wanted: Parts, there: Parts, names: Names) -> str:
+def _say_kind(there: Parts, names: Names) -> str:
     if there.kind == "attribute":
         return f"but there is an attribute of this name: write {names.parts(there)}"
     return f"but there is an element of this name: write {names.parts(there)} without '@'"
-
-
-_ADVICE: dict[Callable[[Parts, Parts], bool], Callable[[Parts, Parts, Names], str]] = {
-    _other_namespace: _say_namespace, _other_case: _say_case, _other_kind: _say_kind,
-}

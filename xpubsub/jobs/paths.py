@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xpubsub.limits import Limits
-from xpubsub.plan.summary import Summary
 from xpubsub.plan.filter_steps import key_index
+from xpubsub.plan.summary import Summary
 from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.matches import LinearUse, linear_matcher
 from xpubsub.shred.rows import PATH_MATCHED

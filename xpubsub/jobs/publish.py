@@ -2,148 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 
 from xpubsub.collector import collector_paused
-from xpubsub.jobs.correlating import Correlating, Published, load_correlating, onward
-from xpubsub.jobs.messages import Duplicate, Given, Times, numbered
-from xpubsub.jobs.paths import tagpath_cache
+from xpubsub.errors import Error
+from xpubsub.jobs.clocks import advance_fed, judge
+from xpubsub.jobs.correlating import Correlated, Published, republished
+from xpubsub.jobs.known import Known, Snapshots
+from xpubsub.jobs.messages import Batch, Duplicate, Times, numbered
+from xpubsub.jobs.planning import PublishPlan, publish_plan
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.sampling import Sampler
 from xpubsub.jobs.shredding import Shredding
-from xpubsub.jobs.single import Lookup, load_lookup, match_single
+from xpubsub.jobs.single import match_single
 from xpubsub.jobs.slices import SliceCache
 from xpubsub.jobs.timing import Timings
-from xpubsub.jobs.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import Choice, Summary, choose, filter_pipeline
-from xpubsub.plan.choose_transform import TransformChoice, both, choose_transform, searched
+from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.rows import REJECTED
 from xpubsub.shred.tables import table_of
-from xpubsub.shred.tagpaths import TagPathCache
-from xpubsub.shred.udf import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
-from xpubsub.step import Step, file_step
+from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 
 class Publisher:
-    """Publishes batches into a store in this process; keeps what it knows of paths between batches."""
+    """Publishes batches into a store in this process."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
         self._limits = limits
-        self._cache: TagPathCache | None = None
-        self._summary: Summary | None = None
-        self._changes = store.engine.shared.changes
+        self._snapshots = Snapshots(store, limits)
         self._sampler = Sampler(store)
-        self._lookup: tuple[Lookup | None] | None = None
         self._shredding = Shredding(limits)
-        self._transforming: Transforming | None = None
-        self._correlating: Correlating | None = None
         self._slices = SliceCache(store, limits.slice_cache)
-        self._published: list[Published] = []
 
     def close(self) -> None:
         """Release what is kept between batches."""
         self._shredding.close()
 
-    def forget(self) -> None:
-        """Subscriptions have changed: look everything up again."""
-        self._cache = None
-        self._summary = None
-        self._lookup = None
-        self._transforming = None
-        self._correlating = None
-        self._changes = self._store.engine.shared.changes
+    def known(self) -> Known:
+        """What is known of the store."""
+        return self._snapshots.known()
 
-    def summary(self) -> Summary:
-        """What the plan is chosen from, counted anew if subscriptions have changed."""
-        if self._changes != self._store.engine.shared.changes:
-            self.forget()
-        if self._summary is None:
-            self._summary = summarise(self._store)
-        return self._summary
+    def frames(self, messages: Any, batch: Batch) -> tuple[Any, Any]:
+        """A frame of messages needs a store on Spark."""
+        raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
-    def publish(
-        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Result:
-        """Match one batch."""
-        with self.matched(messages, stream, plan, branches_in_sql, progress) as result:
-            published, self._published = self._published, []
-        return onward(result, published, lambda messages, name: self.publish(messages, name, plan, branches_in_sql))
+    def publish(self, batch: Batch) -> Result:
+        """Match one batch, and what it publishes onward."""
+        result = self._publish(batch)
+        if self.known().summary.correlations:
+            advance_fed(self._store, self.known().correlating.reads)
+        return result
+
+    def _publish(self, batch: Batch) -> Result:
+        with self._carried_out(batch) as (result, published):
+            pass
+        return republished(result, published, lambda messages, stream: self._publish(batch.onward(messages, stream)))
 
     @contextmanager
-    def matched(
-        self, messages: Iterable[Given], stream: str, plan: str, branches_in_sql: bool | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Iterator[Result]:
-        """The same as a scope, in which the relations of the batch are there to be looked at."""
-        choice = choose(plan, self.summary())
-        transform = choose_transform(plan, self.summary()) if self.summary().transformations else None
-        timings = Timings()
+    def matched(self, batch: Batch) -> Iterator[Result]:
+        """Like `publish`, but keeps the batch's relations until the block exits, and publishes nothing onward."""
+        with self._carried_out(batch) as (result, _):
+            yield result
+
+    @contextmanager
+    def _carried_out(self, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
+        """The result of a batch and what it publishes onward, with the batch's relations until the block exits."""
+        timings, times = Timings(), Times()
         try:
             with self._store.engine.pipeline():
-                times = Times()
-                shredder, rejected = self._shred(messages, timings, progress, times)
-                notifications = self._single(shredder, choice, stream, timings)
+                shredder, duplicates = self._shred(batch, times, timings)
+                plan = publish_plan(batch.request, self.known())
+                notifications, correlated = self._single(shredder, plan, batch.stream, timings), Correlated()
                 if notifications is None:
-                    self._load(shredder, timings)
-                    notifications = self._match(choice.plan, transform, stream, timings, branches_in_sql)
-                    notifications = self._correlate(notifications, times, plan, timings)
+                    self._judge(shredder, times, batch.stream, timings)
+                    self._load(shredder, batch, timings)
+                    notifications, correlated = self._match(plan, batch.stream, timings)
                     with timings.of("sample"):
                         self._sampler.sample(len(shredder.messages))
-                yield Result(notifications, rejected, both(choice, transform), timings)
+                rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
+                rejected = rejected.sort_by("event_id").drop_columns("event_id")
+                yield Result(notifications, rejected, plan.choice, timings, correlated.replaced), correlated.published
         except BaseException:
-            self.forget()
+            self._snapshots.forget()
             raise
 
-    def _single(self, shredder: MessageShredder, choice: Choice, stream: str, timings: Timings) -> pa.Table | None:
-        """The notifications of a batch of one message, if point lookups are enough for it."""
-        if len(shredder.messages) != 1 or choice.plan != "unroll" or self._sampler.worth(1):
-            return None
-        with timings.of("lookup"):
-            if self._lookup is None:
-                self._lookup = (load_lookup(self._store, self.summary()),)
-            [lookup] = self._lookup
-            if lookup is None:
-                return None
-            held = lookup.index.held(shredder.rows)
-            return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
-
-    def _shred(
-        self, messages: Iterable[Given], timings: Timings, progress: Callable[[int], None] | None, times: Times
-    ) -> tuple[MessageShredder, pa.Table]:
-        """Read the messages; returns what they hold, and what was rejected."""
-        if self._cache is None:
-            self._cache = tagpath_cache(self._store, self._limits, copying=self.summary().nodes_bound)
-        shredder = MessageShredder(self._cache, self._limits)
+    def _shred(self, batch: Batch, times: Times, timings: Timings) -> tuple[MessageShredder, list[Duplicate]]:
+        """Read the messages; returns what they hold, and those with an id that came before."""
+        cache = self.known().cache
+        shredder = MessageShredder(cache, self._limits)
         duplicates: list[Duplicate] = []
         with timings.of("shred"), collector_paused():
-            self._shredding.shred(shredder, self._cache, numbered(messages, duplicates, progress, times))
+            self._shredding.shred(shredder, cache, numbered(batch.messages, duplicates, batch.progress, times))
         with timings.of("paths"):
-            self._remember_tagpaths(self._cache)
-        rejected = pa.concat_tables([shredder.rejected(), table_of(duplicates, REJECTED)])
-        return shredder, rejected.sort_by("event_id").drop_columns("event_id")
+            self._remember_tagpaths()
+        return shredder, duplicates
 
-    def _load(self, shredder: MessageShredder, timings: Timings) -> None:
-        """Make the relations `sax_parse_result` and `event`."""
-        with timings.of("shred"), collector_paused():
-            nodes = shredder.nodes()
-        with timings.of("load"):
-            self._store.engine.load("sax_parse_result", nodes)
-            self._store.engine.load("event", shredder.events())
-            if self.summary().nodes_bound:
-                self._store.engine.load("node_copy", shredder.copies())
-
-    def _remember_tagpaths(self, cache: TagPathCache) -> None:
-        found = cache.take_found()
+    def _remember_tagpaths(self) -> None:
+        found = self.known().cache.take_found()
         if found.tagpaths:
             engine = self._store.engine
             with engine.transaction():
@@ -151,51 +115,52 @@ class Publisher:
                 engine.load("path_matched", found.matched())
                 self._store.refuse_collisions(TAGPATH_COLLISION)
                 self._store.append(*PATHS, ("tagpath_map", file_step("new_tagpath")))
-            self._summary = self._lookup = self._transforming = self._correlating = None
+            self._snapshots.grow()
 
-    def _match(
-        self, plan: str, transform: TransformChoice | None, stream: str, timings: Timings, branches_in_sql: bool | None
-    ) -> pa.Table:
-        """Run the steps of a plan; the result of the last is what they are all for."""
-        engine, summary = self._store.engine, self.summary()
-        in_sql = engine.BRPRED_IN_SQL if branches_in_sql is None else branches_in_sql
-        if not in_sql:
-            engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
-        engine.load("batch", pa.table({"stream": [stream]}))
-        *steps, last = filter_pipeline(
-            plan, summary, branches_in_sql=in_sql, searched=searched(transform, summary))
-        for step in steps:
-            with timings.of(step.name):
-                engine.run(step)
-        if transform is not None:
-            last = self._transform(transform, last, timings)
+    def _single(
+        self, shredder: MessageShredder, plan: PublishPlan, stream: str, timings: Timings
+    ) -> pa.Table | None:
+        """The notifications of a batch of one message, if point lookups are enough for it."""
+        if len(shredder.messages) != 1 or plan.choice.plan != "unroll" or self._sampler.worth(1):
+            return None
+        with timings.of("lookup"):
+            lookup = plan.known.lookup
+            if lookup is None:
+                return None
+            held = lookup.index.held(shredder.rows)
+            return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
+
+    def _judge(self, shredder: MessageShredder, times: Times, stream: str, timings: Timings) -> None:
+        """Reject messages that are late or in the future, if correlations join messages of the stream."""
+        known, engine = self.known(), self._store.engine
+        if known.summary.correlations:
+            engine.load("event_time", times.table())
+        if known.joins(stream):
+            with timings.of("untimely"):
+                engine.load("event_read", shredder.events())
+                judge(self._store, known.correlating.reads, stream, self._limits)
+                if rows := self._store.rows(UNTIMELY_ROWS):
+                    shredder.reject(tuple(row.values()) for row in rows)
+
+    def _load(self, shredder: MessageShredder, batch: Batch, timings: Timings) -> None:
+        """Make the relations `sax_parse_result`, `event`, `node_copy` and `batch`."""
+        with timings.of("shred"), collector_paused():
+            nodes = shredder.nodes()
+        with timings.of("load"):
+            self._store.engine.load("sax_parse_result", nodes)
+            self._store.engine.load("event", shredder.events())
+            if self.known().summary.nodes_bound:
+                self._store.engine.load("node_copy", shredder.copies())
+            self._store.engine.load("batch", batch.relation())
+
+    def _match(self, plan: PublishPlan, stream: str, timings: Timings) -> tuple[pa.Table, Correlated]:
+        """The notifications of all kinds of subscription, and what correlations publish."""
+        last = plan.run(timings)
         with timings.of(last.name):
-            return engine.fetch(last)
-
-    def _correlate(
-        self, notifications: pa.Table, times: Times, plan: str, timings: Timings
-    ) -> pa.Table:
-        """Add the notifications of correlations; what they publish is for later."""
-        if not self.summary().correlations:
-            return notifications
-        if self._correlating is None:
-            self._correlating = load_correlating(self._store, self.summary())
-        engine = self._store.engine
-        engine.load("event_time", times.table())
-        self._published = self._correlating.run(plan, self._limits, timings, self._slices)
+            notifications = self._store.engine.fetch(last)
+        if not plan.known.summary.correlations:
+            return notifications, Correlated()
+        correlated = plan.known.correlating.run(stream, plan.request, self._limits, timings, self._slices)
         with timings.of("notification_correlation"):
-            found = engine.fetch(CORRELATION_NOTIFICATIONS)
-        return pa.concat_tables([notifications, found.cast(notifications.schema)])
-
-    def _transform(self, chosen: TransformChoice, filtered: Step, timings: Timings) -> Step:
-        """Carry out the transformations; returns the step that adds their results to those of filters."""
-        if self._transforming is None:
-            self._transforming = load_transforming(self._store, self.summary())
-        conforming = self._transforming.conforms(self._store.engine)
-        return self._transforming.plan(chosen, conforming=conforming).run(self._store.engine, filtered, timings)
-
-
-def summarise(store: Store) -> Summary:
-    """Count what the plan is chosen from."""
-    row = store.rows(file_step("summary"))[0]
-    return Summary(**{name: int(value) for name, value in row.items()})
+            found = self._store.engine.fetch(CORRELATION_NOTIFICATIONS)
+        return pa.concat_tables([notifications, found.cast(notifications.schema)]), correlated

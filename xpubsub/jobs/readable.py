@@ -40,6 +40,7 @@ class Names:
     """Writes names with the prefixes of a subscription, and as {uri}name where it has none."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
+        self._namespaces = namespaces
         self._prefixes = {uri: prefix for prefix, uri in reversed([*namespaces.items()]) if prefix}
         self._prefixes.setdefault(XML_NAMESPACE, "xml")
         self._default = namespaces.get("", "")
@@ -47,6 +48,18 @@ class Names:
     def prefix(self, uri: str | None) -> str:
         """The prefix that the subscription has for a namespace, the empty one if none."""
         return self._prefixes.get(uri or "", "")
+
+    def has(self, prefix: str) -> bool:
+        """Whether the subscription has a prefix."""
+        return prefix in self._namespaces
+
+    def knows(self, uri: str) -> bool:
+        """Whether names of a namespace can be written: with a prefix, or without any."""
+        return uri in self._prefixes or uri == self._default
+
+    def with_prefixes(self, namespaces: Mapping[str, str]) -> Names:
+        """The same with some prefixes more."""
+        return Names({**self._namespaces, **namespaces})
 
     def parts(self, parts: Parts) -> str:
         """A name taken apart, written."""

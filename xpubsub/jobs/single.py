@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from xpubsub.jobs.paths import load_key_index
 from xpubsub.jobs.recent import RecentQueries
-from xpubsub.plan.summary import Summary
 from xpubsub.plan.single import MOST_LOOKUPS
+from xpubsub.plan.summary import Summary
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.shred.tables import table_of
 from xpubsub.step import file_step

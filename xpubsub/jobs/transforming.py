@@ -10,9 +10,9 @@ from xpubsub.jobs.schemas import load_schema
 from xpubsub.jobs.transforming_plan import TransformingPlan
 from xpubsub.language.linear import components
 from xpubsub.language.schema import Schema
-from xpubsub.plan.summary import Summary
 from xpubsub.plan.choose import TransformationChoice
 from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.summary import Summary
 from xpubsub.plan.transform import transformation_steps
 from xpubsub.plan.transform_case import Places, TransformationCase
 from xpubsub.shred.linear_paths import bp_steps

@@ -80,14 +80,6 @@ class Chain:
             self._condition(each, variables, first)
         return replace(inner, size=self._outer.size + len(bindings), variables=variables)
 
-    def names(self, bindings: tuple[Binding, ...], selected: list[Conjunction], inner: Place) -> Place:
-        """The place inside a block that never binds anything."""
-        variables = dict(self._outer.variables)
-        for number, (binding, (item, *_)) in enumerate(zip(bindings, selected, strict=True), start=1):
-            base = variables[item.variable].hops if item.variable is not None else ()
-            variables[binding.variable] = Bound((*base, *plain(item.hops)), self._outer.size + number)
-        return replace(inner, size=self._outer.size + len(bindings), variables=variables)
-
     def _variable(self, item: Item, variables: dict[str, Bound], *, last: bool) -> tuple[Hop, ...]:
         """The steps of one variable: hidden ones up to each hop with conditions, then its own."""
         base = variables[item.variable] if item.variable is not None else Bound((), 0)

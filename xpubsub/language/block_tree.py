@@ -9,7 +9,7 @@ from xpubsub.language.block_chains import Bound, Chain, Collected, Place, kind_o
 from xpubsub.language.blocks import BlockTree, TemplateNode
 from xpubsub.language.branches import linear_path
 from xpubsub.language.flwr_syntax import Binding, Content, Copy, Element, Flwr, Sequence, Text, Transformation
-from xpubsub.language.normal import TRUE, Conjunction, Disjunction, Hop, Item, Normalizer
+from xpubsub.language.normal import TRUE, Disjunction, Hop, Item, Normalizer
 from xpubsub.language.syntax import Path
 from xpubsub.language.tags import escaped_text
 from xpubsub.limits import Limits
@@ -67,13 +67,19 @@ class _Compiler:
             case Element():
                 return [self._element(content, place)]
             case Copy(path):
-                return [self._copy(path, place)]
-            case Flwr(bindings, where, result):
-                conditions = TRUE if where is None else self._normal.boolean(where)
-                inner = self._block(bindings, list(conditions), place)
-                if not place.block:
-                    self._outermost.add(inner.block)
-                return [["f", inner.block, len(bindings), self._content(result, inner)]]
+                return self._copy(path, place)
+            case Flwr():
+                return self._flwr(content, place)
+
+    def _flwr(self, flwr: Flwr, place: Place) -> list[TemplateNode]:
+        """A block; of one that never binds anything nothing is left."""
+        conditions = TRUE if flwr.where is None else self._normal.boolean(flwr.where)
+        inner = self._block(flwr.bindings, conditions, place)
+        if inner is None:
+            return []
+        if not place.block:
+            self._outermost.add(inner.block)
+        return [["f", inner.block, len(flwr.bindings), self._content(flwr.result, inner)]]
 
     def _element(self, element: Element, place: Place) -> TemplateNode:
         opening, closing, tags = place.tags.element(element)
@@ -82,19 +88,21 @@ class _Compiler:
         attributes = [node for node in nodes if node[0] in ("a", "va", "ra")]
         return ["e", opening, closing, attributes, nodes[len(attributes) :]]
 
-    def _copy(self, path: Path, place: Place) -> TemplateNode:
+    def _copy(self, path: Path, place: Place) -> list[TemplateNode]:
         """A variable's own node, or a block for the nodes of a path."""
         if path.variable is not None and not path.steps:
             bound = place.variables[path.variable]
             self._copied.add(linear_path(bound.hops))
-            return ["va" if kind_of(bound.hops) == "attribute" else "v", bound.at, place.tags.has_default]
+            return [["va" if kind_of(bound.hops) == "attribute" else "v", bound.at, place.tags.has_default]]
         ways = self._normal.selected(path)
         if _plain_path(ways):
-            return self._returned_path(ways[0][0], place)
-        inner = self._block((Binding("", path),), [()], place)
+            return [self._returned_path(ways[0][0], place)]
+        inner = self._block((Binding("", path),), TRUE, place)
+        if inner is None:
+            return []
         hops = inner.variables[""].hops
         self._copied.add(linear_path(hops))
-        return ["a" if kind_of(hops) == "attribute" else "p", inner.block, place.tags.has_default]
+        return [["a" if kind_of(hops) == "attribute" else "p", inner.block, place.tags.has_default]]
 
     def _returned_path(self, item: Item, place: Place) -> TemplateNode:
         """A path without predicates: what it copies depends on its base alone."""
@@ -106,23 +114,25 @@ class _Compiler:
         kind = "ra" if kind_of(hops) == "attribute" else "r"
         return [kind, path, base_position, base.at, place.tags.has_default]
 
-    def _block(self, bindings: tuple[Binding, ...], where: list[Conjunction], place: Place) -> Place:
-        """Compile the chains of a block; returns the place inside it."""
+    def _block(self, bindings: tuple[Binding, ...], where: Disjunction, place: Place) -> Place | None:
+        """Compile the chains of a block; returns the place inside it, None if it can never bind anything."""
+        paths = [self._normal.selected(binding.path) for binding in bindings]
+        ways = self._normal.product([where, *paths])
+        if not ways:
+            return None
         self._blocks += 1
         inner = replace(place, block=self._blocks, depth=place.depth + 1)
-        paths = [self._normal.selected(binding.path) for binding in bindings]
-        ways = self._normal.product([tuple(where), *paths])
         if len(ways) > 1:
             self._found.repeats.append((self._blocks, None, 0))
         for condition, *selected in ways:
             chain = Chain(self._found, place, self._blocks)
             inner = chain.bind(bindings, selected, condition, inner)
-        if not where:
-            inner = Chain(self._found, place, self._blocks).names(bindings, [each[0] for each in paths], inner)
         return inner
 
 
 def _plain_path(ways: Disjunction) -> bool:
     """Whether a path has steps, and no predicates."""
-    [(item, *_)] = ways[:1]
-    return len(ways) == len(ways[0]) == 1 and bool(item.hops) and not any(hop.conditions for hop in item.hops)
+    if len(ways) != 1 or len(ways[0]) != 1:
+        return False
+    [item] = ways[0]
+    return bool(item.hops) and not any(hop.conditions for hop in item.hops)

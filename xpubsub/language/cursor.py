@@ -79,8 +79,10 @@ class Cursor:
         if self._nesting > self.limits.max_nesting:
             reason = f"nested deeper than {self.limits.max_nesting} levels (max_nesting)"
             raise LimitError(reason, code="limit-nesting", text=self.text, offset=self.token.offset)
-        yield
-        self._nesting -= 1
+        try:
+            yield
+        finally:
+            self._nesting -= 1
 
     def syntax(self, reason: str, offset: int | None = None, code: str = "XPST0003") -> QuerySyntaxError:
         """A syntax error at an offset, by default at the cursor."""

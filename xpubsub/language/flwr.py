@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
+from xpubsub.errors import QuerySyntaxError
 from xpubsub.language.constructors import Constructors, results
 from xpubsub.language.cursor import check_length
 from xpubsub.language.flwr_checks import check_transformation
-from xpubsub.language.flwr_scope import Scope, ScopedExpressions
-from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Transformation
+from xpubsub.language.flwr_prolog import prolog
+from xpubsub.language.flwr_scope import Scope, ScopedExpressions, UnboundVariable
+from xpubsub.language.flwr_syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
 from xpubsub.language.paths import XML_NAMESPACE
 from xpubsub.language.syntax import Expr, Path
 from xpubsub.language.xquery_refusals import COMPARISONS, refuse_onward
@@ -17,6 +20,16 @@ from xpubsub.language.xquery_tokens import XQueryCursor
 from xpubsub.limits import Limits
 
 _CLAUSES = frozenset({"order", "stable", "group", "count", "window", "tumbling", "sliding"})
+Start = tuple[tuple[int, int], dict[str, int]]
+"""Where a result starts, and which names of variables were used before it."""
+
+
+class Head(NamedTuple):
+    """A FLWR up to its `return`, and what its names mean behind it."""
+
+    bindings: tuple[Binding, ...]
+    where: Expr | None
+    scope: Scope
 
 
 def parse_flwr(
@@ -35,68 +48,70 @@ class _Parser:
         self._cursor = cursor
         self._constructors = Constructors(cursor, self._sequence)
         self._used: dict[str, int] = {}
+        self._seen: set[str] = set()
         known = {"xml": XML_NAMESPACE, **namespaces}
         self._scope = Scope(known, {prefix: uri for prefix, uri in known.items() if prefix})
 
     def whole(self) -> Transformation:
         cursor = self._cursor
-        declared = self._prolog()
-        scope = self._scope.declaring(declared)
+        declared = prolog(cursor)
         if cursor.token.kind == "end":
             raise cursor.syntax("the expression is empty")
         start = cursor.token.offset
-        result = self._sequence(scope)
+        try:
+            result = self._sequence(self._scope.declaring(declared))
+        except UnboundVariable as error:
+            raise self._explained(error) from None
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
         check_transformation(cursor, result, start)
         return Transformation(result, tuple(declared.items()))
 
-    def _prolog(self) -> dict[str, str]:
-        cursor = self._cursor
-        declared: dict[str, str] = {}
-        if cursor.at_name("xquery") and cursor.peek().text in ("version", "encoding"):
-            while not cursor.at(";") and cursor.token.kind != "end":
-                cursor.advance()
-            cursor.expect(";")
-        while cursor.at_name("declare", "import", "module") and self._declares():
-            prefix, uri = self._declaration()
-            if prefix in declared:
-                raise cursor.syntax(f"the namespace {prefix!r} is declared twice", code="XQST0033")
-            declared[prefix] = uri
-        return declared
-
-    def _declares(self) -> bool:
-        """Whether a keyword under the cursor is one: a name follows, or an annotation."""
-        following = self._cursor.peek()
-        return following.kind == "name" or following.text == "%"
-
-    def _declaration(self) -> tuple[str, str]:
-        cursor = self._cursor
-        start, what = cursor.advance(), cursor.token.text
-        if start.text == "declare" and cursor.keyword("namespace"):
-            prefix = cursor.advance().text
-            cursor.expect("=")
-        elif start.text == "declare" and what == "default" and cursor.peek().text == "element":
-            cursor.advance()
-            cursor.advance()
-            if not cursor.keyword("namespace"):
-                raise cursor.syntax(f"expected 'namespace', found {cursor.describe()}")
-            prefix = ""
-        else:
-            raise cursor.unsupported(f"the prolog's '{start.text} {what}'", start.offset)
-        uri = cursor.advance()
-        if uri.kind != "literal":
-            raise cursor.syntax("expected a namespace in quotation marks", uri.offset)
-        cursor.expect(";")
-        return prefix, uri.text[1:-1]
+    def _explained(self, error: UnboundVariable) -> QuerySyntaxError:
+        ended = ": its FLWR has ended (at a comma, unless you write 'return (…, …)')" if error.name in self._seen else ""
+        return self._cursor.syntax(f"{error.reason}{ended}", error.offset, code=error.code)
 
     def _sequence(self, scope: Scope) -> Content:
+        """The whole text, or what stands in an element's braces."""
+        return self._items(scope) if scope.variables else self._outermost(scope)
+
+    def _items(self, scope: Scope) -> Content:
         return results(self._cursor, lambda: self._single(scope))
+
+    def _outermost(self, scope: Scope) -> Content:
+        """Results around which there is no FLWR; if XQuery's reading leaves a variable unbound, the papers' reading."""
+        cursor = self._cursor
+        parts: list[Content] = []
+        starts: list[Start] = []
+        while not cursor.at(")", "}") if not parts else cursor.take(","):
+            starts.append((cursor.mark(), dict(self._used)))
+            try:
+                parts.append(self._single(scope))
+            except UnboundVariable as error:
+                number, flwr = self._reread(starts, scope, error)
+                parts[number:] = [flwr]
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _reread(self, starts: list[Start], scope: Scope, error: UnboundVariable) -> tuple[int, Content]:
+        """The last FLWR that binds a variable named behind it, and its number: its `return` goes on to the end."""
+        cursor = self._cursor
+        for number in reversed(range(len(starts) - 1)):
+            mark, used = starts[number]
+            cursor.rewind(mark)
+            self._used = dict(used)
+            if self._at_flwr():
+                head = self._head(scope)
+                if error.name in head.scope.variables and not cursor.at("{"):
+                    return number, self._returned(head, self._items(head.scope))
+        raise error
+
+    def _at_flwr(self) -> bool:
+        return self._cursor.at_name("for", "let") and self._cursor.peek().text == "$"
 
     def _single(self, scope: Scope) -> Content:
         cursor = self._cursor
         with cursor.nested():
-            if cursor.at_name("for", "let") and cursor.peek().text == "$":
+            if self._at_flwr():
                 return self._flwr(scope)
             if cursor.at("<"):
                 element = self._constructors.element(scope)
@@ -109,7 +124,7 @@ class _Parser:
     def _enclosed(self, opening: str, closing: str, scope: Scope) -> Content:
         cursor = self._cursor
         cursor.expect(opening)
-        content = self._sequence(scope)
+        content = self._items(scope)
         cursor.expect(closing)
         refuse_onward(cursor, "results in parentheses")
         return content
@@ -125,6 +140,12 @@ class _Parser:
         return Copy(replace(path, offset=offset))
 
     def _flwr(self, scope: Scope) -> Content:
+        """As XQuery has it, `return` takes one result: a comma ends it. The papers also write `return { … }`."""
+        head = self._head(scope)
+        braces = self._cursor.at("{")
+        return self._returned(head, self._enclosed("{", "}", head.scope) if braces else self._single(head.scope))
+
+    def _head(self, scope: Scope) -> Head:
         cursor = self._cursor
         bindings: list[Binding] = []
         while cursor.at_name("for", "let"):
@@ -136,14 +157,16 @@ class _Parser:
         where = self._where(scope)
         if cursor.token.kind == "name" and cursor.token.text in _CLAUSES:
             raise cursor.unsupported(f"the clause '{cursor.token.text}'")
-        if cursor.at_name("for", "let") and cursor.peek().text == "$":
+        if self._at_flwr():
             raise cursor.unsupported(f"a {cursor.token.text} after where")
         if not cursor.keyword("return"):
             raise cursor.syntax(f"expected 'return', found {cursor.describe()}")
-        result = self._enclosed("{", "}", scope) if cursor.at("{") else self._sequence(scope)
-        if not bindings and where is not None:
-            raise cursor.unsupported("a where without a for")
-        return Flwr(tuple(bindings), where, result) if bindings else result
+        return Head(tuple(bindings), where, scope)
+
+    def _returned(self, head: Head, result: Content) -> Content:
+        if not head.bindings and head.where is not None:
+            raise self._cursor.unsupported("a where without a for")
+        return Flwr(head.bindings, head.where, result) if head.bindings else result
 
     def _clause(self, is_for: bool, scope: Scope, bindings: list[Binding]) -> Scope:
         """One variable of a `for` or `let`."""
@@ -157,6 +180,7 @@ class _Parser:
         if not (cursor.keyword("in") if is_for else cursor.take(":=")):
             raise cursor.syntax(f"expected '{'in' if is_for else ':='}', found {cursor.describe()}")
         path = self._bound(is_for, scope)
+        self._seen.add(name)
         if not is_for:
             return scope.with_variable(name, path)
         own = self._own_name(name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from xpubsub.errors import QuerySyntaxError
 from xpubsub.language.syntax import Expr, Literal, Not, Path, Step
 from xpubsub.language.xpath import MESSAGE_FUNCTIONS, ExpressionParser
 from xpubsub.language.xquery_paths import XQueryPaths
@@ -33,6 +34,14 @@ class Scope:
         if not declared:
             return self
         return replace(self, namespaces={**self.namespaces, **declared}, elements={**self.elements, **declared})
+
+
+class UnboundVariable(QuerySyntaxError):
+    """A variable that nothing around it binds; the parser may try another reading."""
+
+    def __init__(self, name: str, text: str, offset: int) -> None:
+        super().__init__(f"there is no variable ${name} here", code="XPST0008", text=text, offset=offset)
+        self.name = name
 
 
 class ScopedExpressions(ExpressionParser):
@@ -81,7 +90,7 @@ class ScopedExpressions(ExpressionParser):
             raise cursor.syntax(f"expected the name of a variable, found {cursor.describe()}")
         name = cursor.advance().text
         if name not in self._scope.variables:
-            raise cursor.syntax(f"there is no variable ${name} here", offset, code="XPST0008")
+            raise UnboundVariable(name, cursor.text, offset)
         path = self._scope.variables[name]
         return self._onward(path.absolute, path.steps, offset, path.variable)
 

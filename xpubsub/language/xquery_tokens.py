@@ -38,6 +38,15 @@ class XQueryCursor(Cursor):
         self._next = offset
         self.token = self.peek(0)
 
+    def mark(self) -> tuple[int, int]:
+        """The place of the token under the cursor, to come back to."""
+        return self._index, self.token.offset
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Go back to a place, and read again from there."""
+        self._index, offset = mark
+        self.seek(offset)
+
     def keyword(self, *names: str) -> bool:
         """Take a name that is a keyword here: an operand follows."""
         if not self.at_name(*names):

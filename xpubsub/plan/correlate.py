@@ -12,7 +12,6 @@ from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.plan.request import CORRELATION_PLANS, PlanRequest
 from xpubsub.step import Pipeline, Step, file_step
 
-
 WITNESSES: Listing = (
     file_step("rdoc_ts_w", reused=True),
     *FACTS,

@@ -13,8 +13,8 @@ class FilterCase:
 
     plan: str
     summary: Summary
-    sql_branches: bool = True
-    """Whether the engine checks branches by SQL, rather than by the BrPred function."""
+    prefers_sql: bool = True
+    """Whether the engine checks branches faster by SQL than by the BrPred function."""
     keys_shredded: bool = False
     """Whether keys were looked up while the messages were shredded."""
     searched: bool = False
@@ -53,7 +53,7 @@ class FilterCase:
     @property
     def branches_in_sql(self) -> bool:
         """Whether branches are checked by SQL; transformations read at which nodes they hold."""
-        return self.sql_branches or self.summary.nodes_bound
+        return self.prefers_sql or self.summary.nodes_bound
 
     @property
     def found_by_keys(self) -> str:

@@ -6,14 +6,14 @@ from xpubsub.step import Pipeline, Step, file_step
 
 FRAME: Pipeline = (
     file_step("arrival", reused=True),
-    file_step("event", "frame"),
+    file_step("event_read", "frame"),
     file_step("sax_parse_result", "shredded"),
     file_step("tagpath_found", "shredded"),
 )
 """From `shredded` to what the matching reads."""
 
 BATCH: Pipeline = (
-    file_step("event", "shredded"),
+    file_step("event_read", "shredded"),
     file_step("sax_parse_result", "shredded"),
     file_step("tagpath_found", "shredded"),
 )
@@ -22,11 +22,11 @@ BATCH: Pipeline = (
 SHRED_REPORT: Step = file_step("shred_report")
 """What the driver has to know: new tag paths, and rejected messages."""
 
+UNTIMED = file_step("event", "untimed")
+"""All messages read are events, where times do not matter."""
+
 COPIES: Pipeline = (file_step("node_copy", "shredded"),)
 """Nodes that are copied into the output of transformations."""
-
-GIVEN_KEYS: Pipeline = (file_step("key_held", "shredded", reused=True),)
-"""Keys that were found to hold when the messages were shredded."""
 
 OWN_MATCHES: Pipeline = (
     file_step("path_match", "frame"),
@@ -34,6 +34,9 @@ OWN_MATCHES: Pipeline = (
     file_step("tagpath_map", "frame"),
 )
 """Path matches of the store together with those found in this frame."""
+
+REJECTED_TOO = file_step("rejected_too")
+"""The rejected messages of a frame, those whose times are wrong among them."""
 
 GIVEN = file_step("given_row")
 EVENT_TIME = file_step("event_time", "frame")

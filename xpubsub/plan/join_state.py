@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xpubsub.plan.clocks import CLOCK
 from xpubsub.step import Pipeline, Step, file_step, none_of
 
 ADDED: tuple[tuple[str, Step], ...] = (
@@ -30,5 +31,6 @@ def _without_gone(table: str) -> Step:
 WITHOUT_GONE: dict[str, Step] = {
     **{table: _without_gone(table) for table in ("rbin", "rdoc", "rcopy", "rreturn", "rdoc_ts")},
     "rdoc_gone": none_of("rdoc_gone"),
+    "stream_clock": CLOCK,
 }
 """The state without what is gone."""

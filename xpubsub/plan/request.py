@@ -35,6 +35,10 @@ class PlanRequest:
         return cls(**chosen, omitted=frozenset(names) & frozenset(OMISSIONS))
 
 
+AUTOMATIC = PlanRequest()
+"""No plan is asked for by name."""
+
+
 def described() -> str:
     """All names, for errors and for help."""
     kinds = "; ".join(f"{', '.join(plans)} for {kind}" for kind, plans in PLANS.items())

@@ -85,6 +85,10 @@ class CompiledRows:
         self._join_parts: dict[tuple[object, ...], None] = {}
         self._variable_conditions: dict[tuple[object, ...], None] = {}
 
+    def forget_correlations(self) -> None:
+        """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
+        self._cids.clear()
+
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
         """A correlation; what it is made of is handed out once, with the first that asks for it."""
         own = row_no, rows.cid

@@ -70,6 +70,12 @@ class MessageShredder:
                 del self._nodes.copies[copies:]
                 self._rejected.append((event_id, message_id, *refused.details))
 
+    def reject(self, rows: Iterable[RejectedRow]) -> None:
+        """Reject messages that were read; their nodes stay, but without an event they match nothing."""
+        self._rejected.extend(rows)
+        rejected = {row[0] for row in self._rejected}
+        self.messages = [message for message in self.messages if message[0] not in rejected]
+
     def _hold(self, event_id: int, before: int) -> None:
         """Look up the keys that hold in the message just read, if there is an index of them."""
         if self._index is None:

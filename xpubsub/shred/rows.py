@@ -151,6 +151,18 @@ COMPILED_VARIABLE_CONDITION = pa.schema([
 ])
 """One condition on the nodes of a variable."""
 
+STREAM_NOW = pa.schema([("clock", pa.float64()), ("lateness", pa.float64()), ("latest", pa.float64())])
+"""The clock of the batch's stream, null if it has none; how late a message may be; the latest time that is accepted."""
+
+STREAM_LEAST = pa.schema([("stream", TEXT), ("clock", pa.float64())])
+"""A stream, and the least clock of those that it is joined with: earlier messages are not needed any more."""
+
+CLOCK_GIVEN = pa.schema([("stream", TEXT), ("time", pa.float64()), ("step", ID)])
+"""A stream, and the time that its clock is moved to."""
+
+REPLACED = pa.schema([("message_id", TEXT), ("stream", TEXT), ("time", pa.float64())])
+"""A message that was kept until another came with its id."""
+
 EVENT_TIME = pa.schema([("event_id", ID), ("time", pa.float64())])
 """The time of a message of the batch."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 import pyarrow as pa
 
@@ -24,8 +26,8 @@ from xpubsub.shred.correlations import CorrelationRows, correlation_rows
 from xpubsub.shred.templates import Constants, Shape, Shapes, Template, UnsafeShape, marked, template_of
 from xpubsub.shred.transformations import TransformationRows, transformation_rows
 
-Row = tuple[int, str | None, str | None]
-"""(row number, id, text)."""
+Row = tuple[int, str | None, str | None, int]
+"""(row number, id, text, number of the compiler)."""
 _REMEMBERED = 20_000
 """Shapes, and texts of correlations, that are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
@@ -35,6 +37,14 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)
 """How a transformation starts: in a way that no XPath does."""
+_FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
+"""A `for` or `let` anywhere but in a literal, as in `//a, for $b in //b return $b`."""
+
+
+def is_transformation(text: str) -> bool:
+    """Whether a text is meant as a transformation, without reading it."""
+    return bool(_TRANSFORMATION.match(text) or ("$" in text and _FOR.match(text)))
+
 
 @dataclass(frozen=True)
 class Compiler:
@@ -48,7 +58,7 @@ class Compiler:
         """Raise what is wrong with a subscription."""
         if is_xscl(text):
             self.correlation(text)
-        elif _TRANSFORMATION.match(text):
+        elif is_transformation(text):
             self.transformation(text)
         else:
             self.queries(text)
@@ -68,20 +78,29 @@ class Compiler:
 
 
 class CompilerRun:
-    """Compiles rows one after the other; remembers shapes and the linear paths already handed out."""
+    """Compiles rows one after the other, those of a compiler together and in their order; remembers shapes and the linear paths already handed out."""
 
-    def __init__(self, compiler: Compiler) -> None:
-        self._compiler = compiler
+    def __init__(self, compilers: Sequence[Compiler]) -> None:
+        self._compilers = compilers
         self._rows = CompiledRows()
         self._shapes = Shapes()
+        self._start(0)
+
+    def _start(self, number: int) -> None:
+        """Compile with this compiler from now on: nothing that others have made of texts holds any more."""
+        self._number, self._compiler = number, self._compilers[number]
         self._templates: dict[Shape, Template | None] = {}
-        self._correlation = lru_cache(_REMEMBERED)(compiler.correlation)
+        self._correlation = lru_cache(_REMEMBERED)(self._compiler.correlation)
+        self._rows.forget_correlations()
 
     def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
         """The rows of some subscriptions, by kind; refusals are among them."""
         with collector_paused():
-            for row_no, subscription_id, text in rows:
-                self._add(row_no, subscription_id, text)
+            for number, alike in groupby(rows, itemgetter(3)):
+                if number != self._number:
+                    self._start(number)
+                for row_no, subscription_id, text, _ in alike:
+                    self._add(row_no, subscription_id, text)
             return self._rows.take()
 
     def _add(self, row_no: int, subscription_id: str | None, text: str | None) -> None:
@@ -96,7 +115,7 @@ class CompilerRun:
                 self._rows.add(row_no, *known)
             elif is_xscl(text):
                 self._rows.add_correlation(row_no, self._correlation(text))
-            elif _TRANSFORMATION.match(text):
+            elif is_transformation(text):
                 self._rows.add_transformation(row_no, self._compiler.transformation(text))
             else:
                 self._rows.add(row_no, *self._template(text))

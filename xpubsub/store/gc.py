@@ -38,6 +38,7 @@ STATE: dict[str, Step] = {
     "rreturn": _kept("rreturn", "live_witness", "docid"),
     "rdoc_ts": _kept("rdoc_ts", "live_witness", "docid"),
     "rdoc_gone": none_of("rdoc_gone"),
+    "stream_clock": file_step("gc_stream_clock"),
 }
 """What is kept of messages, for the correlations that are visible."""
 

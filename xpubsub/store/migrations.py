@@ -59,9 +59,13 @@ def available(directory: Path | None = None) -> list[Migration]:
 def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
     """Bring a store up to date; returns what was applied."""
     migrations = available() if migrations is None else migrations
-    engine.define(RECORD)
+    if not (engine.read_only and engine.PERSISTENT_CATALOG):
+        engine.define(RECORD)
     applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
     pending = _pending(applied, migrations)
+    if pending and engine.read_only:
+        raise StoreError(f"the store {engine.place} is of an earlier version: bring it up to date with"
+                         f" `xpubsub init {engine.place}`")
     for migration in migrations:
         if migration not in pending and not engine.PERSISTENT_CATALOG:
             _define(engine, migration)

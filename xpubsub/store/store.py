@@ -21,8 +21,9 @@ VISIBLE_ASKED = file_step("visible", "asked", reused=True)
 class Store:
     """Opens or creates a store on an engine; every write goes through `call`."""
 
-    def __init__(self, engine: Engine, *, slots: int | None = None) -> None:
+    def __init__(self, engine: Engine, *, slots: int | None = None, create: bool = True) -> None:
         self.engine = engine
+        check_contents(engine, create=create)
         self.migrated = migrate(engine)
         self.slots = self._slots(slots)
 
@@ -30,7 +31,8 @@ class Store:
         rows = self.rows(file_step("known_setting"))
         stored = next((int(row["value"]) for row in rows if row["name"] == "slots"), None)
         if stored is None:
-            self._set("slots", str(asked or DEFAULT_SLOTS))
+            if not self.engine.read_only:
+                self._set("slots", str(asked or DEFAULT_SLOTS))
             return asked or DEFAULT_SLOTS
         if asked is not None and asked != stored:
             raise StoreError(f"this store was created with slots={stored}; it cannot be opened with slots={asked}")
@@ -77,6 +79,16 @@ class Store:
     def visible_asked(self) -> Pipeline:
         """The same for the subscriptions in the relation `asked`: the others need not be touched."""
         return (GONE, VISIBLE_ASKED)
+
+
+def check_contents(engine: Engine, *, create: bool) -> None:
+    """Refuse somebody else's tables, and an empty place unless the store may be created there."""
+    if engine.has_tables():
+        return
+    if not engine.is_empty():
+        raise StoreError(f"{engine.place} is not an xpubsub store: it holds something else, and is left as it is")
+    if engine.read_only or not create:
+        raise StoreError(f"{engine.place} is not an xpubsub store: it is empty; `xpubsub init {engine.place}` makes it one")
 
 
 def _one_row(**values: object) -> pa.Table:

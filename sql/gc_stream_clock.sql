@@ -1,0 +1,8 @@
+-- One row: the clock of a stream that some visible correlation still reads; of the rows that moved it the last.
+select c.stream, max(c.time) as time, c.step
+from stream_clock as c
+join (select stream, max(step) as step from stream_clock group by stream) as l on l.stream = c.stream and l.step = c.step
+semi join (
+  select e.stream from join_edge as e semi join live_correlation as v on v.cid = e.cid
+) as r on r.stream = c.stream
+group by c.stream, c.step

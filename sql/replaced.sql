@@ -1,0 +1,6 @@
+-- One row: a message that was kept until one of the batch came with its id.
+select d.message_id, d.stream, d.time
+from rdoc_ts as d
+semi join rdoc_ts_w as w on w.stream = d.stream and w.given_id = d.message_id
+anti join rdoc_gone as g on g.docid = d.docid
+order by d.docid

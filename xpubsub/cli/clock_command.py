@@ -1,0 +1,52 @@
+"""`clock`: the clocks of streams, and putting one right."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+from xpubsub.cli.options import engine_options, opened, store_argument
+from xpubsub.jobs.times import shown_time
+from xpubsub.limits import Limits
+
+
+@click.command()
+@store_argument
+@click.option("--stream", metavar="S", help="The stream; without it, all that correlations read.")
+@click.option("--set", "at", metavar="T", help="The time to set it to: seconds since 1970, or ISO 8601.")
+@click.option("--max-future", type=click.FloatRange(min=0), default=Limits.max_future, show_default=True, metavar="N",
+              help="Seconds by which T may be ahead of now; inf: any.")
+@engine_options
+def clock(store: str, stream: str | None, at: str | None, max_future: float, engine: str, master: str | None) -> None:
+    """Show the clocks of streams, or put one right.
+
+    A stream's clock is the latest time of its messages so far. A message that is earlier by more than the lateness is
+    rejected. Setting the clock back drops the messages kept that are later than it.
+
+    \b
+    Examples:
+      xpubsub clock subs.duckdb
+      xpubsub clock subs.duckdb --stream S --set 2024-05-01T12:00:00Z
+    """
+    if at is not None and stream is None:
+        raise click.UsageError("--set goes with --stream: which clock is to be set?")
+    with opened(store, engine, master, limits=Limits(max_future=max_future)) as broker:
+        if at is not None and stream is not None:
+            broker.set_clock(stream, _time(at))
+        clocks = broker.clocks()
+    for name, time in clocks.items():
+        if stream is None or name == stream:
+            click.echo(f"{name}: {shown_time(time)}")
+    if stream is not None and stream not in clocks:
+        click.echo(f"note: stream {stream} has no clock: no correlation reads it, or it has had no message", err=True)
+
+
+def _time(text: str) -> Any:
+    """A number of seconds if it is one, else as it is."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text

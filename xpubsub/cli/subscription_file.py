@@ -1,0 +1,54 @@
+"""`subscribe --from FILE`: reading the file, and what is said of it."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import click
+
+from xpubsub.broker import Broker
+from xpubsub.cli.places import located
+from xpubsub.cli.progress import counting
+from xpubsub.errors import RowErrors
+from xpubsub.jobs.columns import NAMES
+from xpubsub.jobs.incoming import read_rows
+
+
+def columns_by_use(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
+    """Columns by what they are for: pairs with an equals sign, between commas as in CSV."""
+    found: dict[str, str] = {}
+    for pair in next(csv.reader([value or ""]), []):
+        column, equals, name = pair.strip().partition("=")
+        if column not in NAMES or not equals or not name:
+            raise click.BadParameter(f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(NAMES)}", context, option)
+        if found.setdefault(column, name) != name:
+            raise click.BadParameter(f"the column {column} is given twice", context, option)
+    return found
+
+
+class SubscriptionFile:
+    """A file of subscriptions, read before a store is opened or created."""
+
+    def __init__(self, file: str, columns: dict[str, str], no_header: bool) -> None:
+        self._file, self._columns, self._header = file, columns, False if no_header else None
+        self._rows = read_rows(file, columns, self._header)
+
+    def subscribe(self, broker: Broker, form: dict[str, Any]) -> None:
+        """Add all of it, and say how many."""
+        try:
+            with counting("subscribing") as progress:
+                added = broker.subscribe_many(self._rows, progress=progress, **form)
+        except RowErrors as error:
+            raise located(error, self._file, self._columns, self._header) from error
+        click.echo(f"subscribed {int(added)} from {self._file}{_not_added(self._rows.ids(), int(added))}")
+
+
+def _not_added(given: int, added: int) -> str:
+    """What is to be said of subscriptions that were not added."""
+    if not given:
+        return ": the file has no subscriptions"
+    if added == given:
+        return ""
+    were = "was" if given - added == 1 else "were"
+    return f" ({f'{given - added} {were}' if added else f'all {given} were'} already there)"

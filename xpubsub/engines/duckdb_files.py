@@ -1,0 +1,76 @@
+"""The file of a DuckDB store: opening it, and saying why that cannot be done."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+
+import duckdb
+
+from xpubsub.engines.shared import no_store
+from xpubsub.errors import StoreError
+
+MEMORY = ":memory:"
+_MAGIC = slice(8, 12), b"DUCK"
+"""What every DuckDB database has near its start."""
+_PID = re.compile(r"\(PID (\d+)\)")
+
+
+def connect_duckdb(path: str, *, read_only: bool, create: bool) -> duckdb.DuckDBPyConnection:
+    """A connection to a database that exists, or may be created."""
+    if not path.startswith(MEMORY):
+        _check(path, create=create and not read_only)
+    connection = _connect(path, read_only)
+    if path.startswith(MEMORY) or read_only:
+        connection.execute("set temp_directory = ?", [tempfile.gettempdir()])
+    connection.execute("set python_scan_all_frames = false")
+    connection.execute("set python_enable_replacements = false")
+    return connection
+
+
+def _check(path: str, *, create: bool) -> None:
+    """Refuse what DuckDB would create or wait for; the file is not opened, which would give up DuckDB's lock on it."""
+    if "://" in path:
+        raise StoreError(f"{path} is not a file: a DuckDB store is one; a store elsewhere is one on Spark (--engine spark)")
+    if os.path.isdir(path):
+        raise StoreError(f"{path} is a directory, not a DuckDB store: a directory is a store on Spark (--engine spark)")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise StoreError(f"{path} is not an xpubsub store: it is not a file")
+    if not os.path.exists(path) and not create:
+        raise no_store(path)
+
+
+def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(path, read_only=read_only)
+    except duckdb.ConnectionException as error:
+        if read_only:
+            return _connect(path, read_only=False)
+        raise StoreError(f"the store {path} is open read-only in this process: close it there first") from error
+    except (duckdb.Error, RuntimeError, ValueError) as error:
+        raise _refusal(path, str(error), read_only) from error
+
+
+def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
+    """Why a database could not be opened, and what to do."""
+    if "Could not set lock" in reason:
+        pid = _PID.search(reason)
+        holder = f" (PID {pid[1]})" if pid else ""
+        return StoreError(f"the store {path} is open in another process{holder}: close it there, or wait until it ends;"
+                          " only processes that all read can have it open together")
+    if "Permission denied" in reason and not read_only and os.access(path, os.R_OK):
+        return StoreError(f"the store {path} may not be written: permission denied (it can be opened read-only)")
+    if _is_no_database(path):
+        return StoreError(f"{path} is not an xpubsub store: it is not a DuckDB database")
+    return StoreError(f"the store {path!r} cannot be opened: {reason}")
+
+
+def _is_no_database(path: str) -> bool:
+    """Whether a file that could not be opened is something else."""
+    place, magic = _MAGIC
+    try:
+        with open(path, "rb") as file:
+            return file.read(16)[place] != magic
+    except (OSError, ValueError):
+        return False
