@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xpubsub
+from tests import inside
 from tests.conftest import ENGINES, PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from tests.judge import pairs, verdicts
@@ -92,7 +93,7 @@ def test_agrees_with_lxml(subscribed: Any, drawn: Any, plan: str, branches_in_sq
     if subscribed.store.engine.DISTRIBUTED and plan != PLANS[0] and branches_in_sql:
         pytest.skip("on Spark with one plan only: the SQL for branches is the same")
     messages, expressions, _, wanted = drawn
-    result = subscribed._publisher.publish(list(messages.items()), "S", plan, branches_in_sql)
+    result = inside.publish(subscribed, messages.items(), plan, branches_in_sql=branches_in_sql)
     assert result.rejected.num_rows == 0
     wrong = pairs(result.notifications.to_pylist()) ^ wanted
     assert not wrong, [(expressions[s][0], messages[m], (m, s) in wanted) for m, s in sorted(wrong)[:5]]
@@ -129,6 +130,6 @@ def test_small_draws_agree_with_lxml(seed: int, plan: str, branches_in_sql: bool
         broker.subscribe_many(rows[:6], namespaces=namespaces)
         broker.publish(half, plan=plan)
         broker.subscribe_many(rows[6:], namespaces=namespaces)
-        result = broker._publisher.publish(list(messages.items()), "S", plan, branches_in_sql)
+        result = inside.publish(broker, messages.items(), plan, branches_in_sql=branches_in_sql)
     wrong = pairs(result.notifications.to_pylist()) ^ wanted
     assert not wrong, [(expressions[s][0], messages[m], (m, s) in wanted) for m, s in sorted(wrong)[:3]]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import xpubsub
 from tests.correlation_generate import FINITE, WINDOWS, Message, Query, Streams, canonical
 from tests.test_crash import killed
-from xpubsub.plan.correlate import CORRELATE_PLANS
+from xpubsub.plan.request import CORRELATION_PLANS
 from xpubsub.step import Step
 
 Found = Counter[tuple[str, str, str]]
@@ -79,7 +79,7 @@ def test_correlations_agree_with_a_loop(seed: int) -> None:
         assert published(broker, messages, Random(seed), 8) == expected(queries, messages)
 
 
-@pytest.mark.parametrize("plan", CORRELATE_PLANS[1:])
+@pytest.mark.parametrize("plan", CORRELATION_PLANS[1:])
 def test_other_plans_agree_with_a_loop(plan: str) -> None:
     messages, queries = given(1, 12, 12)
     with xpubsub.connect(":memory:") as broker:
@@ -87,7 +87,7 @@ def test_other_plans_agree_with_a_loop(plan: str) -> None:
         assert published(broker, messages, Random(2), 12, plan) == expected(queries, messages)
 
 
-@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+@pytest.mark.parametrize("plan", CORRELATION_PLANS)
 @pytest.mark.parametrize("blocks", [3, 4])
 def test_more_than_two_blocks_agree_with_a_loop(plan: str, blocks: int) -> None:
     source = Streams(Random(blocks))
@@ -188,7 +188,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@drawing(st.integers(0, 10**9), st.sampled_from(CORRELATE_PLANS), st.integers(2, 4), st.integers(1, 4))
+@drawing(st.integers(0, 10**9), st.sampled_from(CORRELATION_PLANS), st.integers(2, 4), st.integers(1, 4))
 def test_small_draws_agree_with_a_loop(seed: int, plan: str, number: int, most: int) -> None:
     messages, queries = given(seed, number, 2)
     with xpubsub.connect(":memory:") as broker:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import ENGINES
 from tests.correlation_generate import Message, Query, Streams, canonical
 from tests.test_correlation_agreement import Found, expected
 from tests.test_steps import all_rows, tables_that_differ
-from xpubsub.jobs.correlating import load_correlating
-from xpubsub.plan.correlate import CORRELATE_PLANS
+from xpubsub.plan.request import CORRELATION_PLANS, PlanRequest
 
 WRITTEN = [
     ("paths", "SELECT <o>{ $x//c, $y/*, $i }</o> FROM S//a AS $x [.//b AS $i] JOIN { $i = $j, INF } T//a AS $y [.//* AS $j]"),
@@ -62,9 +62,9 @@ def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], 
     seen: dict[str, list[Any]] = {}
 
     def look(*_: object) -> None:
-        correlating = load_correlating(broker.store, broker._publisher.summary())
-        known = set() if plan == CORRELATE_PLANS[0] else {step.name for step in correlating.stage_1}
-        for name in (*(step.name for step in correlating.all_steps(plan)[:-1] if step.name not in known), *MADE):
+        correlating = inside.known(broker).correlating
+        known = set() if plan == CORRELATION_PLANS[0] else {step.name for step in correlating.stage_1}
+        for name in (*(step.name for step in correlating.all_steps(PlanRequest.parse(plan))[:-1] if step.name not in known), *MADE):
             seen[name] = all_rows(broker, name)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -74,7 +74,7 @@ def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], 
         return seen, found_in(notifications)
 
 
-@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+@pytest.mark.parametrize("plan", CORRELATION_PLANS)
 def test_same_rows_on_both_engines(brokers: Any, plan: str) -> None:
     (duckdb, found), (spark, found_by_spark) = (relations(broker, plan) for broker, _ in brokers.values())
     assert sorted(duckdb) == sorted(spark)

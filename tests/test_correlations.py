@@ -9,7 +9,7 @@ import pytest
 
 import xpubsub
 from tests.test_crash import killed
-from xpubsub.plan.correlate import CORRELATE_PLANS
+from xpubsub.plan.request import CORRELATION_PLANS
 from xpubsub.step import Step
 
 BOOK = ("<book><author>Danny Ayers</author><author>Andrew Watt</author><title>Beginning RSS and Atom Programming</title>"
@@ -268,7 +268,7 @@ CHAIN = PAIR.format("FOLLOWED BY", "5s") + " JOIN { $y/m = $z/m, 10s } T//c AS $
 A, B, C = ("a", "<a><k>1</k></a>", 0.0), ("b", "<b><k>1</k><m>2</m></b>", 4.0), ("c", "<c><m>2</m></c>", 14.0)
 
 
-@pytest.mark.parametrize("plan", CORRELATE_PLANS)
+@pytest.mark.parametrize("plan", CORRELATION_PLANS)
 def test_operators_are_applied_from_left_to_right(broker: xpubsub.Broker, plan: str) -> None:
     """The second window counts from the later of the first two messages; all three orders of arrival find the same."""
     broker.subscribe("q", CHAIN)

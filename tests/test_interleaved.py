@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 import xpubsub
+from tests import inside
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from tests.judge import pairs, verdicts
@@ -51,7 +52,7 @@ class Interleaved(RuleBasedStateMachine):
     @rule(plan=st.sampled_from(PLANS), in_sql=st.booleans(), count=st.integers(1, 5))
     def publish(self, plan: str, in_sql: bool, count: int) -> None:
         messages = {f"m{number}": self.messages.message() for number in range(count)}
-        result = self.broker._publisher.publish(list(messages.items()), "S", plan, in_sql)
+        result = inside.publish(self.broker, messages.items(), plan, branches_in_sql=in_sql)
         assert pairs(result.notifications.to_pylist()) == verdicts(messages, self.held, NAMESPACES)
 
     def teardown(self) -> None:

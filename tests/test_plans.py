@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 import xpubsub
-from xpubsub.plan.choose import Summary, choose
+from xpubsub.plan.choose import choose
+from xpubsub.plan.request import PlanRequest
+from xpubsub.plan.summary import Summary
 from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
 from xpubsub.shred.keys import ALWAYS, directed
 from xpubsub.shred.rows import PREDICATE
@@ -19,27 +21,27 @@ from xpubsub.step import Step
 
 
 def test_auto_prefers_unroll_and_says_why() -> None:
-    choice = choose("auto", Summary(queries=5000, predicates=20_000, edges=15_000))
+    choice = choose(PlanRequest.parse("auto"), Summary(queries=5000, predicates=20_000, edges=15_000))
     assert choice.plan == "unroll" and "5000 queries" in choice.reason
 
 
 def test_auto_takes_bucket_where_there_is_no_equality() -> None:
-    choice = choose("auto", Summary(queries=5000, predicates=20_000, edges=15_000, range_access=4000))
+    choice = choose(PlanRequest.parse("auto"), Summary(queries=5000, predicates=20_000, edges=15_000, range_access=4000))
     assert choice.plan == "bucket" and "80%" in choice.reason
 
 
 def test_auto_takes_share_where_chains_are_shared() -> None:
-    choice = choose("auto", Summary(queries=50_000, predicates=200_000, edges=15_000))
+    choice = choose(PlanRequest.parse("auto"), Summary(queries=50_000, predicates=200_000, edges=15_000))
     assert choice.plan == "share" and "200000 predicates share 15000" in choice.reason
 
 
 def test_a_plan_by_name_and_names_that_do_not_exist() -> None:
-    assert choose("share", Summary()).plan == "share"
-    assert choose("auto,bucket", Summary()).plan == "bucket"
+    assert choose(PlanRequest.parse("share"), Summary()).plan == "share"
+    assert choose(PlanRequest.parse("auto,bucket"), Summary()).plan == "bucket"
     with pytest.raises(xpubsub.Error, match="no plan 'fast'"):
-        choose("fast", Summary())
+        choose(PlanRequest.parse("fast"), Summary())
     with pytest.raises(xpubsub.Error, match="name one"):
-        choose("unroll,share", Summary())
+        choose(PlanRequest.parse("unroll,share"), Summary())
 
 
 def test_selectivity_from_values_seen() -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import PLANS
 from tests.judge import pairs, verdicts
 from xpubsub.jobs import sampling
-from xpubsub.plan import choose
+from xpubsub.plan import summary as summary_module
+from xpubsub.plan.choose import choose
+from xpubsub.plan.request import AUTOMATIC
 
 FIELDS = ("a", "b", "c", "d", "e", "f", "g", "h")
 
@@ -40,7 +43,7 @@ def given(seed: int, queries: int, messages: int) -> tuple[dict[str, str], dict[
 def test_ranges_agree_with_lxml(monkeypatch: pytest.MonkeyPatch, connect: Any, engine: str, classes: bool) -> None:
     if engine == "spark" and not classes:
         pytest.skip("test_agreement has it")
-    monkeypatch.setattr(choose, "MANY_PATHS", 0 if classes else 10**9)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 0 if classes else 10**9)
     monkeypatch.setattr(sampling, "ENOUGH", 0)
     texts, messages = given(5, 900, 25)
     broker = connect(engine, slots=4)
@@ -51,8 +54,8 @@ def test_ranges_agree_with_lxml(monkeypatch: pytest.MonkeyPatch, connect: Any, e
     sure = verdicts(messages, texts, {})
     for plan in PLANS if engine == "duckdb" and not classes else PLANS[:1]:
         assert pairs(broker.publish(messages.items(), plan=plan).notifications.to_pylist()) == sure
-    summary = broker._publisher.summary()
-    assert summary.pairs > 20 and summary.classes == classes and choose.choose("auto", summary).plan == "unroll"
+    summary = inside.known(broker).summary
+    assert summary.pairs > 20 and summary.classes == classes and choose(AUTOMATIC, summary).plan == "unroll"
     if engine == "duckdb":
         broker.unsubscribe(list(texts)[:300])
         broker.gc()
@@ -67,7 +70,7 @@ def test_ranges_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     messages["low"] = "<m><a>2.5</a><b>-2</b></m>"
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe_many(texts.items())
-        assert broker._publisher.summary().pairs
+        assert inside.known(broker).summary.pairs
         results = [broker.publish([message]) for message in messages.items()]
         found = set().union(*(pairs(result.notifications.to_pylist()) for result in results))
         assert found == verdicts(messages, texts, {}) and any("candidate" not in each.timings for each in results)

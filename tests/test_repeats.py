@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import PLANS
 from tests.judge import pairs
 from xpubsub.engines.duckdb import DuckDBEngine
@@ -40,7 +41,7 @@ def test_four_times_the_items_are_four_times_the_rows(
         broker.publish([("warm", message(1))])
         monkeypatch.setattr(DuckDBEngine, "_create", counted)
         for items in (100, 400):
-            result = broker._publisher.publish([("m", message(items))], "S", plan, branches_in_sql)
+            result = inside.publish(broker, [("m", message(items))], plan, branches_in_sql=branches_in_sql)
             assert len(pairs(result.notifications.to_pylist())) == len(SUBSCRIPTIONS)
     for name, (small, large) in rows.items():
         assert large <= 4.1 * small + 10, f"{name}: {small} rows for 100 items, {large} for 400"

@@ -12,13 +12,17 @@ import pyarrow as pa
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.jobs import recent, sampling
 from xpubsub.jobs.paths import load_key_index, tagpath_cache
 from xpubsub.limits import Limits
-from xpubsub.plan import choose
-from xpubsub.plan.keys import key_index, keys_held
+from xpubsub.plan import summary as summary_module
+from xpubsub.plan.filter_case import FilterCase
+from xpubsub.plan.filter_steps import key_index
+from xpubsub.plan.filters import UNROLL
+from xpubsub.plan.listing import steps_of
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import Step
@@ -102,7 +106,7 @@ def test_a_bad_message_alone_is_set_aside(broker: xpubsub.Broker) -> None:
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, classes: bool) -> None:
-    monkeypatch.setattr(choose, "MANY_PATHS", 0 if classes else 10**9)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 0 if classes else 10**9)
     random = Random(3)
     source, expressions = Messages(random), Expressions(random)
     ranges = [f"//a/b > {n / 7} and //c <= {n} and //@x != 3" for n in range(150)]
@@ -111,14 +115,14 @@ def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, cl
         broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
         messages = [(f"m{n}", source.message()) for n in range(40)]
         broker.publish(messages)
-        store, summary = broker.store, broker._publisher.summary()
+        store, summary = broker.store, inside.known(broker).summary
         index = load_key_index(store, summary)
         shredder = MessageShredder(tagpath_cache(store, Limits()), Limits(), index)
         shredder.shred((number, name, xml) for number, (name, xml) in enumerate(messages, start=1))
         with store.engine.pipeline():
             store.engine.load("sax_parse_result", shredder.nodes())
             store.engine.load("event", shredder.events())
-            store.run(*keys_held(classes=classes))
+            store.run(*steps_of(UNROLL[:4], FilterCase("unroll", summary)))
             held = store.engine.fetch(Step("held", "select event_id, key, top from key_held"))
     assert sorted(map(repr, rows(held))) == sorted(map(repr, rows(shredder.held())))
     assert any(row[2] not in (math.inf,) for row in rows(held))
@@ -138,8 +142,8 @@ def test_classes_of_paths_give_the_same_answers(
     broker = connect(engine, slots=2)
     broker.subscribe_many(texts, namespaces=NAMESPACES)
     plain = pairs(broker.publish(messages))
-    monkeypatch.setattr(choose, "MANY_PATHS", 0)
-    assert broker._publisher.summary().classes and plain
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 0)
+    assert inside.known(broker).summary.classes and plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain, "and once more, with what the first time has left"
 
@@ -170,7 +174,8 @@ def test_queries_asked_for_last_are_remembered_up_to_a_number(
         {(message_id, f"s{n}") for n in range(16) if n % 4 == int(message_id[1:]) and int(message_id[1:]) < n}
         for message_id, _ in messages
     ]
-    [lookup] = broker._publisher._lookup  # type: ignore[union-attr,misc]
+    lookup = inside.known(broker).lookup
+    assert lookup is not None
     assert len(lookup.recent._found) == 1 and lookup.recent._rows == 4
     broker.unsubscribe(["s14"])
     assert ("m2", "s14") in together[-1] and pairs(broker.publish([messages[-1]])) == together[-1] - {("m2", "s14")}

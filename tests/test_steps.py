@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +13,15 @@ import pyarrow as pa
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import ENGINES, PLANS
 from tests.generate import NAMESPACES, Messages
 from xpubsub.engines.dialect import parse, render
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.limits import Limits
-from xpubsub.plan.choose import filter_pipeline
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.sqlfiles import folder
-from xpubsub.step import Step
+from xpubsub.sqlfiles import sql_file, sql_files
+from xpubsub.step import Step, file_step
 
 SUBSCRIPTIONS = [
     ("eq", "//a[b = 1]/@x = '2'"), ("range", "//b > 1 and //c < 10 and //a != 3"), ("deep", "//a[b[c and not(@y)]/a]//c"),
@@ -28,7 +29,7 @@ SUBSCRIPTIONS = [
     ("none", "not(//a[b]/c)"), ("or", "//a[b = 'ab' or starts-with(c, 'a')]"), ("ns", "//p:a[q:b or *:c]"), ("num", "//b = 2"),
     *((f"r{n}", f"//a/b > {n / 7} and //c <= {n}") for n in range(130)),
 ]
-SQL = sorted(path.stem for path in folder("sql").glob("*.sql"))
+SQL = sorted(sql_files())
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[
         engine.load("sax_parse_result", shredder.nodes())
         engine.load("event", shredder.events())
         engine.load("batch", pa.table({"stream": ["S"], "replaces": [True]}))
-        for step in filter_pipeline(plan, broker._publisher.summary(), branches_in_sql=branches_in_sql):
+        for step in inside.steps(broker, plan, branches_in_sql=branches_in_sql):
             engine.run(step)
             found[step.name] = all_rows(broker, step.name)
     return found
@@ -75,7 +76,7 @@ def comparable(row: dict[str, Any]) -> list[tuple[str, Any]]:
 def test_same_rows_on_both_engines(brokers: Any, plan: str, branches_in_sql: bool) -> None:
     if not branches_in_sql:
         for broker in brokers.values():
-            broker._publisher.publish([], "S", plan, False)
+            inside.publish(broker, [], plan, branches_in_sql=False)
     duckdb, spark = (relations(brokers[engine], plan, branches_in_sql) for engine in ENGINES)
     assert list(duckdb) == list(spark)
     for name, rows in duckdb.items():
@@ -105,11 +106,55 @@ def test_ranges_have_about_twenty_buckets(brokers: Any) -> None:
 
 
 @pytest.mark.parametrize("name", SQL)
-def test_every_file_says_what_a_row_means_and_is_used(name: str) -> None:
-    text = (folder("sql") / f"{name}.sql").read_text()
-    assert re.match(r"-- (One row|No row|passes)", text)
-    code = "".join(path.read_text() for path in (Path(__file__).parent.parent / "xpubsub").rglob("*.py"))
-    assert f'"{name}"' in code
+def test_every_file_says_what_a_row_means(name: str) -> None:
+    assert re.match(r"-- (One row|No row|passes)", sql_file(name))
+
+
+def file_steps() -> set[str]:
+    """The files that `file_step` is called with, as constants: name, or name and variant."""
+    found: set[str] = {"passes"}
+    for path in (Path(__file__).parent.parent / "xpubsub").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found |= _named(node) if isinstance(node, ast.Call) else set()
+    return found
+
+
+def _named(call: ast.Call) -> set[str]:
+    function = ast.unparse(call.func)
+    if function == "map" and ast.unparse(call.args[0]) == "file_step":
+        return {ast.literal_eval(name) for name in call.args[1].elts}  # type: ignore[attr-defined]
+    if function != "file_step":
+        return set()
+    names, *rest = (_constants(argument) for argument in call.args)
+    return {f"{name}.{variant}".rstrip(".") for name in names for variant in (rest[0] if rest else [""])}
+
+
+def _constants(node: ast.expr) -> list[str]:
+    """The constants that an argument may be."""
+    if isinstance(node, ast.IfExp):
+        return [*_constants(node.body), *_constants(node.orelse)]
+    return [ast.literal_eval(node)]
+
+
+def test_every_file_is_a_step_and_every_step_of_a_name_is_a_file() -> None:
+    assert file_steps() == set(SQL)
+
+
+def test_no_step_is_written_in_python_and_in_a_file() -> None:
+    """Steps that are made in Python (slots, conjunctive queries) have names that no file has."""
+    made = set()
+    for path in (Path(__file__).parent.parent / "xpubsub").rglob("*.py"):
+        made |= set(re.findall(r'\bStep\(\s*f?"(\w+)"', path.read_text(encoding="utf-8")))
+    assert not made & {name.split(".")[0] for name in SQL}
+
+
+def test_a_placeholder_too_many_or_too_few_is_an_error() -> None:
+    with pytest.raises(KeyError, match="placeholders"):
+        file_step("notification")
+    with pytest.raises(KeyError, match="placeholders"):
+        file_step("gone", distinct="distinct")
+    with pytest.raises(KeyError, match="not read by"):
+        file_step("gone", tables={"gonee": "x"})
 
 
 @pytest.mark.parametrize("sql", [

@@ -18,7 +18,7 @@ from benchmarks.parts.beside_numpy import beside_numpy
 from benchmarks.rows import Row
 from benchmarks.stores import fill, store_file, stored
 from benchmarks.workloads.stock import Stock, stock
-from xpubsub.plan.choose import FILTER_PLANS
+from xpubsub.plan.request import FILTER_PLANS
 
 SELECTIVITIES = (1e-7, 1e-6, 1e-5, 1e-4)
 """Matches per pair: 1K, 10K, 100K and 1M notifications of 1M subscriptions and 10K messages."""
