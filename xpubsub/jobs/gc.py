@@ -17,6 +17,7 @@ def collect(store: Store) -> dict[str, int]:
         store.run(*store.visible(), *LIVE)
         arrange(store, NO_BUCKET)
         store.engine.replace({**KEPT, "query_predicate": KEPT_PREDICATE, "query_summary": KEPT_SUMMARY})
+    store.engine.compact()
     after = row_counts(store)
     return {table: before[table] - after[table] for table in before if before[table] != after[table]}
 
