@@ -10,6 +10,9 @@ TAGPATHS = Step("tagpaths", "select distinct tagpath from tagpath_map")
 PATH_MATCHES = Step("path_matches", "select tagpath_id, linear_path_id from path_match")
 DOCUMENT_PATH = Step("document_path", "select id from query_linear_path where linear_path = '/'")
 ADDED = Step("added", "select count(*) as added from compiled_new")
+WARNINGS = Step(
+    "warnings",
+    "select subscription_id, warning, count from compiled_warning order by row_no, warning is null, warning")
 REMOVED = Step("removed", "select call_no, subscription_id from new_unsubscription")
 REMOVED_KINDS = Step("removed_kinds", "select subscription_id, kind from new_unsubscription")
 QUERIES = Step("query_to_arrange", "select sub_id, predicates from new_query")

@@ -27,10 +27,11 @@ TAGPATH_COLLISION = file_step("tagpath_collision")
 
 @dataclass(frozen=True)
 class Kinds:
-    """Which kinds of subscription a call brings, beside filters."""
+    """Which kinds of subscription a call brings, beside filters, and whether there are warnings."""
 
     transformations: bool = False
     correlations: bool = False
+    warnings: bool = False
 
     @property
     def new(self) -> Pipeline:
@@ -57,7 +58,8 @@ class Kinds:
 KINDS = Step(
     "kinds",
     "select (select count(*) from compiled_transformation) > 0 as transformations,"
-    " (select count(*) from compiled_correlation) > 0 as correlations")
+    " (select count(*) from compiled_correlation) > 0 as correlations,"
+    " (select count(*) from compiled_warning) > 0 as warnings")
 
 _QUERIES: tuple[tuple[str, Step], ...] = (
     *PATHS,
