@@ -67,45 +67,68 @@ class Documents:
 
 
 class Transformations:
-    """FLWR expressions, nested, with predicates and conditions."""
+    """FLWR expressions, nested, with predicates and conditions; every other one is loose: much is bound."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._variables = 0
+        self._loose = False
 
     def transformation(self) -> tuple[str, str, str]:
         """For us; for Saxon; and for Saxon, whether anything is bound."""
-        self._variables = 0
-        ours, theirs, bound = self._flwr([], 0)
+        self._variables, self._loose = 0, self._random.random() < 0.5
+        ours, theirs, bound = self._papers() if self._random.random() < 0.15 else self._outermost()
         if self._random.random() < 0.5:
             return f"<out>{{ {ours} }}</out>", f"<out>{{ {theirs} }}</out>", bound
         return ours, theirs, bound
 
-    def _flwr(self, scope: list[str], depth: int) -> tuple[str, str, str]:
+    def _outermost(self) -> tuple[str, str, str]:
+        """One FLWR or some, with paths before and behind, perhaps in parentheses."""
+        flwrs = [self._flwr([], [], 0) for _ in range(1 + (self._random.random() < 0.2))]
+        items: list[Pair] = []
+        for ours, theirs, _ in flwrs:
+            items += [self._absolute()] * (self._random.random() < 0.15)
+            items.append((ours, theirs) if self._random.random() < 0.8 else (f"({ours})", f"({theirs})"))
+        items += [self._absolute()] * (self._random.random() < 0.2)
+        ours, theirs = _joined(items)
+        bound = " or ".join(bound for _, _, bound in flwrs)
+        return (ours, theirs, bound) if self._random.random() < 0.7 else (f"({ours})", f"({theirs})", bound)
+
+    def _papers(self) -> tuple[str, str, str]:
+        """A FLWR whose `return` has no parentheses; what stands last in it names one of its variables."""
+        scope, (clause, clause_theirs), extra = self._clauses([], [])
+        items = [self._item(scope, extra, 0) for _ in range(self._random.randrange(1, 4))]
+        ours, theirs = _joined([*items, self._from_variable([*scope, *extra])])
+        return f"{clause} return {ours}", f"{clause_theirs} return ({theirs})", f"exists({clause_theirs} return 1)"
+
+    def _flwr(self, scope: list[str], extra: list[str], depth: int) -> tuple[str, str, str]:
+        scope, (clause, clause_theirs), extra = self._clauses(scope, extra)
+        ours, theirs = self._result(scope, extra, depth)
+        return f"{clause} return {ours}", f"{clause_theirs} return {theirs}", f"exists({clause_theirs} return 1)"
+
+    def _clauses(self, scope: list[str], extra: list[str]) -> tuple[list[str], Pair, list[str]]:
+        """The variables of `for` in scope, the clauses, and the variables of `let` in scope."""
         scope = list(scope)
-        bindings = [self._binding(scope, depth) for _ in range(1 + (self._random.random() < 0.3))]
+        bindings = [self._binding(scope, extra) for _ in range(1 + (self._random.random() < 0.3))]
         clause = "for " + ", ".join(ours for ours, _ in bindings)
         clause_theirs = "for " + ", ".join(theirs for _, theirs in bindings)
         if self._random.random() < 0.2:
             name, (path, path_theirs) = f"l{self._next()}", self._from_variable(scope)
             clause, clause_theirs = (f"{each} let ${name} := {value}" for each, value in
                                      ((clause, path), (clause_theirs, path_theirs)))
-            extra = [name]
-        else:
-            extra = []
-        if self._random.random() < 0.6:
+            extra = [*extra, name]
+        if self._random.random() < (0.2 if self._loose else 0.6):
             where, where_theirs = self._condition([*scope, *extra], 0)
             clause, clause_theirs = f"{clause} where {where}", f"{clause_theirs} where {where_theirs}"
-        ours, theirs = self._result(scope, extra, depth)
-        return f"{clause} return {ours}", f"{clause_theirs} return {theirs}", f"exists({clause_theirs} return 1)"
+        return scope, (clause, clause_theirs), extra
 
     def _next(self) -> int:
         self._variables += 1
         return self._variables
 
-    def _binding(self, scope: list[str], depth: int) -> Pair:
+    def _binding(self, scope: list[str], extra: list[str]) -> Pair:
         name = f"v{self._next()}"
-        ours, theirs = self._from_variable(scope) if scope and self._random.random() < 0.85 else self._absolute()
+        ours, theirs = self._from_variable([*scope, *extra]) if scope and self._random.random() < (0.97 if self._loose else 0.85) else self._absolute()
         scope.append(name)
         return f"${name} in {ours}", f"${name} in {theirs}"
 
@@ -129,8 +152,8 @@ class Transformations:
                 "".join(step[1] + slash for step, slash in zip(steps, slashes, strict=True)))
 
     def _step(self, predicates: int) -> Pair:
-        name = self._random.choice((*NAMES, *NAMES, "*", "*:a", "*:b", "*:c"))
-        if predicates and self._random.random() < 0.3:
+        name = self._random.choice((*NAMES, *NAMES, "*", "*:a", "*:b", "*:c", *["*"] * (8 if self._loose else 0)))
+        if predicates and self._random.random() < (0.1 if self._loose else 0.3):
             ours, theirs = self._test(predicates - 1)
             return f"{name}[{ours}]", f"{name}[{theirs}]"
         return name, name
@@ -169,12 +192,16 @@ class Transformations:
         return path, path
 
     def _result(self, scope: list[str], extra: list[str], depth: int) -> Pair:
-        if self._random.random() < 0.7:
+        """An element, one item, or several in parentheses; for us also in the papers' braces."""
+        if self._random.random() < 0.6:
             return self._element(scope, extra, depth)
-        parts = [self._part(scope, extra, depth) for _ in range(self._random.randrange(1, 3))]
-        theirs = ", ".join(part[1] for part in parts)
-        ours = ", ".join(part[0] for part in parts)
-        return (ours if self._random.random() < 0.3 and len(parts) == 1 else f"({ours})"), f"({theirs})"
+        ours, theirs = self._items(scope, extra, depth)
+        if self._random.random() < 0.2:
+            return self._item(scope, extra, depth)
+        return (f"({ours})" if self._random.random() < 0.7 else f"{{ {ours} }}"), f"({theirs})"
+
+    def _items(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+        return _joined([self._item(scope, extra, depth) for _ in range(self._random.randrange(1, 4))])
 
     def _element(self, scope: list[str], extra: list[str], depth: int) -> Pair:
         name, literal = self._random.choice(("e", "f")), self._random.choice((*DECLARING, *LITERAL))
@@ -184,7 +211,7 @@ class Transformations:
         for _ in range(self._random.randrange(3)):
             if self._random.random() < 0.25:
                 ours, theirs = f"{ours} text {{{{", f"{theirs} text {{{{"
-            part = self._part(scope, extra, depth)
+            part = self._items(scope, extra, depth)
             ours, theirs = f"{ours}{{ {part[0]} }}", f"{theirs}{{ {part[1]} }}"
         return f"<{name}{literal}>{ours}</{name}>", f"<{name}{literal}>{theirs}</{name}>"
 
@@ -198,19 +225,24 @@ class Transformations:
             forms += [f"{{ {one}/@p:k, {other}/@k }}", f"{{ {other}/@p:* }}"]
         return self._random.choice(forms)
 
-    def _part(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+    def _item(self, scope: list[str], extra: list[str], depth: int) -> Pair:
+        """Something in a sequence: a comma may stand before and behind it, so a FLWR ends there."""
         kind = self._random.random()
-        if depth < 2 and kind < 0.3:
-            ours, theirs, _ = self._flwr(scope, depth + 1)
-            return f"({ours})", f"({theirs})"
-        if kind < 0.35:
+        if depth < 3 and kind < (0.35, 0.25, 0.15)[depth]:
+            ours, theirs, _ = self._flwr(scope, extra, depth + 1)
+            return (ours, theirs) if self._random.random() < 0.7 else (f"({ours})", f"({theirs})")
+        if kind < 0.4:
             name, slash = f"v{self._next()}", self._random.choice(("/", "//"))
-            both = f"(for ${name} in ${self._random.choice(scope)}{slash}@{self._random.choice(('x', '*:k', '*'))} return <g>{{ ${name} }}</g>)"
+            both = f"for ${name} in ${self._random.choice(scope)}{slash}@{self._random.choice(('x', '*:k', '*'))} return <g>{{ ${name} }}</g>"
             return both, both
-        if kind < 0.45:
+        if kind < 0.47:
             return self._element(scope, extra, depth + 1) if depth < 3 else ("()", "()")
         if kind < 0.65:
             variable = f"${self._random.choice([*scope, *extra])}"
             return variable, variable
         ours, theirs = self._from_variable([*scope, *extra])
         return (f"{ours}/text()", f"{theirs}/text()") if self._random.random() < 0.2 else (ours, theirs)
+
+
+def _joined(items: list[Pair]) -> Pair:
+    return ", ".join(ours for ours, _ in items), ", ".join(theirs for _, theirs in items)

@@ -432,3 +432,36 @@ def test_help_has_an_example_and_the_engine(command: object) -> None:
 def test_no_command_is_wrong_usage() -> None:
     assert run("nonsense").exit_code == 2
     assert run("--version").stdout.startswith("xpubsub ")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("failing", ["touch", "write", "replace"])
+def test_errors_of_output_name_the_file_that_was_asked_for(
+    store: Path, inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, failing: str
+) -> None:
+    """No permission, a full disk: whatever fails, the file written meanwhile is neither named nor left."""
+    target = tmp_path / "out" / f"matches.{ending}"
+    target.parent.mkdir()
+
+    def fails(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device", f"{target.parent}/.matches.123.{ending}")
+
+    if failing == "write":
+        for writer in ("DelimitedWriter", "JsonLinesWriter", "ParquetWriter"):
+            monkeypatch.setattr(f"xpubsub.cli.output.{writer}.write", fails)
+    elif failing == "replace":
+        monkeypatch.setattr("xpubsub.cli.output.os.replace", fails)
+    else:
+        monkeypatch.setattr(Path, failing, fails)
+    result = run("publish", store, inbox, "--output", target)
+    monkeypatch.undo()
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {target} cannot be written: No space left on device\n"
+    assert not list(target.parent.iterdir())
+
+
+def test_bad_targets_are_named_as_they_were_given(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.csv").mkdir()
+    assert run("list", store, "--output", "missing/out.csv").stderr == "Error: missing/out.csv: there is no directory missing\n"
+    assert run("list", store, "--output", "folder.csv").stderr == "Error: folder.csv is a directory\n"

@@ -94,6 +94,49 @@ def test_an_error_in_the_middle_of_a_call_leaves_nothing(tmp_path: Path, monkeyp
         assert pairs(broker.publish([("m", "<a><b/><c/></a>")]).notifications.to_pylist()) == {("m", "s")}
 
 
+COLLECTOR = """
+import sys, xpubsub
+broker = xpubsub.connect(sys.argv[1])
+print("open", flush=True)
+for call in range(1000):
+    broker.gc()
+    print(call, flush=True)
+"""
+
+
+def large_store(path: Path, amount: int) -> None:
+    """A store that has had many more subscriptions than it has: every fiftieth."""
+    with xpubsub.connect(path) as broker:
+        broker.subscribe_many([(f"s{n}", f"/stock[symbol = 'Y{n % 977}']/price > {n}") for n in range(amount)])
+        broker.unsubscribe([f"s{n}" for n in range(amount) if n % 50])
+
+
+def test_gc_makes_the_file_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "s.duckdb"
+    large_store(path, 50_000)
+    before = path.stat().st_size
+    with xpubsub.connect(path) as broker, xpubsub.connect(path) as beside:
+        assert broker.gc()["subscription"] == 49_000
+        assert broker.gc() == {}
+        assert beside.list().num_rows == 1000
+        message = [("m", "<stock><symbol>Y50</symbol><price>51</price></stock>")]
+        assert pairs(beside.publish(message).notifications.to_pylist()) == {("m", "s50")}
+    assert path.stat().st_size < 0.7 * before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_while_collecting(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "s.duckdb"
+    large_store(path, 20_000)
+    killed(COLLECTOR, path, Random(seed).uniform(0.0, 1.0))
+    with xpubsub.connect(path) as broker:
+        assert set(broker.list()["subscription_id"].to_pylist()) == {f"s{n}" for n in range(0, 20_000, 50)}
+        message = [("m", "<stock><symbol>Y50</symbol><price>51</price></stock>")]
+        assert pairs(broker.publish(message).notifications.to_pylist()) == {("m", "s50")}
+        broker.gc()
+        assert broker.stats()["subscriptions"] == 400
+
+
 TABLES = ("stored_query", "completed_call")
 
 

@@ -42,7 +42,7 @@ def outputs(result: xpubsub.Result) -> Outputs:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_transformations_agree_with_saxon(seed: int) -> None:
-    messages, queries = given(seed, 40, 100)
+    messages, queries = given(seed, 20, 60)
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe_many((name, ours) for name, (ours, _, _) in queries.items())
         expected = judged(messages, queries)

@@ -106,3 +106,12 @@ def test_reading_again_takes_no_longer_with_depth() -> None:
         inside = f"<x>{{ for ${name} in //{name} return ${name}, {inside}, ${name}/n }}</x>"
     with pytest.raises(xpubsub.QuerySyntaxError, match="its FLWR has ended"):
         parse_flwr(inside)
+
+
+@pytest.mark.parametrize("empty", ["<![CDATA[]]>", "<![CDATA[]]>{ () }<![CDATA[]]>"])
+def test_an_attribute_behind_an_empty_cdata_section(empty: str) -> None:
+    text = f"for $a in //p[@k] return <x>{empty}{{ $a/@k, $a/n }}</x>"
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("t", text)
+        found = broker.publish([("m", XML)]).notifications["output"].to_pylist()
+    assert canonical(found[0]) == judged(text)

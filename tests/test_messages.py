@@ -99,8 +99,8 @@ def test_encodings(encoding: str) -> None:
 @pytest.mark.parametrize(("xml", "code", "line", "column"), [
     ("<a>\n  <b></a>", "not-well-formed", 2, 8), ("", "not-well-formed", 1, 1), ("<a/><b/>", "not-well-formed", 1, 5),
     ("<a>&nbsp;</a>", "not-well-formed", 1, 4), ("<!DOCTYPE a SYSTEM 'x'><a>&nbsp;</a>", "undefined-entity", 1, 33),
-    ("<x:a/>", "not-well-formed", 1, 1), ("<a b='1' b='2'/>", "not-well-formed", 1, 10), ("\ud800", "encoding", None, None),
-    (b"<a>\xff</a>", "not-well-formed", 1, 4), (b"<?xml version='1.0' encoding='nonsense'?><a/>", "encoding", 1, 1),
+    ("<x:a/>", "not-well-formed", 1, 1), ("<a b='1' b='2'/>", "not-well-formed", 1, 10), ("\ud800", "encoding", 1, 1),
+    (b"<a>\xff</a>", "encoding", 1, 4), (b"<?xml version='1.0' encoding='nonsense'?><a/>", "encoding", 1, 1),
     (b"<?xml version='1.0' encoding='idna'?><a/>", "encoding", 1, 1),
     ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "entities-forbidden", 1, 25),
     ("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>", "entities-forbidden", 1, 49),
@@ -142,3 +142,52 @@ def test_messages_of_ever_new_names_do_not_fill_the_memory(monkeypatch: pytest.M
     made.shred((number, f"m{number}", f"<a{number}><b/></a{number}>") for number in range(200))
     assert made.nodes().num_rows == 200
     assert len(made._cache.root.children) < 60
+
+
+NO_TEXT: list[tuple[str | bytes, tuple[int, int]]] = [
+    (b"<a>\n <b>\xff</b></a>", (2, 5)), (b"<a b='\xe2\x82'/>", (1, 7)), (b"<a><!--\xed\xa0\x80--></a>", (1, 8)), (b"<a>\xe2", (1, 4)),
+    (b"<a\xc3\xa9\xff/>", (1, 4)), (b"<?xml version='1.0' encoding='us-ascii'?><a>\xe9</a>", (1, 45)),
+    (b"<?xml version='1.0' encoding='windows-1252'?><a>\x81</a>", (1, 49)),
+    (b"<?xml version='1.0' encoding='shift_jis'?><a>\xff</a>", (1, 46)),
+    (b"<?xml version='1.0' encoding='nosuch'?><a/>", (1, 1)), (b"<?xml version='1.0' encoding='idna'?><a/>", (1, 1)),
+    (b"<?xml version='1.0' encoding='utf-16'?><a/>", (1, 31)), ("<a>".encode("utf-16") + b"\0\xd8" + b"<\0/\0a\0>\0", (1, 4)),
+    ("<a/>".encode("utf-16") + b"x", (1, 5)), ("<a>\n\udfff</a>", (2, 1)),
+]
+
+
+@pytest.mark.parametrize("subscription", ["//a", "for $a in //a return $a"])
+def test_bytes_that_are_no_text_have_the_code_encoding(subscription: str) -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("s", subscription)
+        rows = broker.publish([(repr(xml), xml) for xml, _ in NO_TEXT]).rejected.to_pylist()
+        found = {row["message_id"]: (row["code"], row["line"], row["column"]) for row in rows}
+        assert found == {repr(xml): ("encoding", *place) for xml, place in NO_TEXT}
+
+
+TEXT: list[str | bytes] = [
+    "<a>é</a>".encode("utf-16-le"), "<a>é</a>".encode("utf-16-be"), "<?xml version='1.0' encoding='utf-16'?><a>é</a>".encode("utf-16-le"),
+    "<?xml version='1.0' encoding='iso-8859-1'?><a>é</a>", "<?xml version='1.0' encoding='nosuch'?><a>é</a>",
+    "<?xml version='1.0' encoding='utf-16'?><a>é</a>",
+]
+
+
+@pytest.mark.parametrize("subscription", ["//a", "for $a in //a return $a"])
+def test_utf_16_without_a_mark_and_text_whatever_it_declares_is_read(subscription: str) -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many([("s", subscription), ("e", "/a = 'é'")])
+        assert broker.publish([(repr(xml), xml) for xml in TEXT]).notifications.num_rows == 2 * len(TEXT)
+
+
+def test_what_is_not_well_formed_before_a_bad_byte_is_named_first() -> None:
+    assert refusal(b"<a></b>\xff")[:2] == ("not-well-formed", 1)
+
+
+@pytest.mark.parametrize(("xml", "code", "reason"), [
+    ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "entities-forbidden", "declares the entity 'x'; entity declarations are refused"),
+    ("<!DOCTYPE a [<!ENTITY x SYSTEM 'f'>]><a>&x;</a>", "entities-forbidden", "declares the entity 'x'; entity declarations are refused"),
+    ("<!DOCTYPE a><a/>", "dtd-forbidden", "has a document type declaration, 'a': forbid_dtd refuses it"),
+])
+def test_what_is_forbidden_is_said_in_a_sentence(xml: str, code: str, reason: str) -> None:
+    with xpubsub.connect(":memory:", limits=Limits(forbid_dtd=code == "dtd-forbidden")) as broker:
+        [row] = broker.publish([("m", xml)]).rejected.to_pylist()
+        assert (row["code"], row["reason"]) == (code, reason)

@@ -246,7 +246,7 @@ def test_a_spark_store_is_neither_created_nor_guessed(spark_session: object, tmp
     others.mkdir()
     (others / "letter.txt").write_text("Dear reader")
     for options in ({"create": False}, {"read_only": True}):
-        with pytest.raises(xpubsub.StoreError, match="there is no store at .* --engine spark"):
+        with pytest.raises(xpubsub.StoreError, match=r"there is no store at .* --engine spark"):
             xpubsub.connect(missing, spark=spark_session, **options)  # type: ignore[arg-type]
     for options in ({}, {"create": True}, {"create": False}, {"read_only": True}):
         with pytest.raises(xpubsub.StoreError, match="is not an xpubsub store"):

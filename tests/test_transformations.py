@@ -22,6 +22,10 @@ RAINDROP = {
     "Q4": 'for $a in stream("persons")/person return $a, $a/name',
     "Q5": 'for $a in stream("s")//a return { for $b in $a//b return { for $c in $b//c return { $c//d, $c//e }, '
           "$b//f }, $a//g }",
+    "Q5 with commas": 'for $a in stream("s")//a return (for $b in $a//b return (for $c in $b//c return ($c//d, $c//e), '
+                      "$b//f), $a//g)",
+    "Q5 without parentheses": 'for $a in stream("s")//a return for $b in $a//b return (for $c in $b//c return ($c//d, $c//e), '
+                              "$b//f), $a//g",
     "Q6": 'for $a in stream("persons")/root/person, $b in $a/name return $a, $b',
 }
 RAINDROP_OUTPUTS = {
@@ -29,7 +33,7 @@ RAINDROP_OUTPUTS = {
     ("D1", "Q2"): JACK + AMY, ("D2", "Q2"): JACK + AMY + AMY,
     ("D1", "Q3"): P_JACK + JACK + P_AMY + AMY, ("D2", "Q3"): D2 + JACK + D2 + AMY + P_AMY + AMY,
     ("D2", "Q4"): D2 + JACK, ("D1", "Q6"): P_JACK + JACK + P_AMY + AMY,
-    ("S", "Q5"): "<d>2</d><d>4</d><e>3</e><d>4</d><f>5</f><g>1</g>",
+    **{("S", query): "<d>2</d><d>4</d><e>3</e><d>4</d><f>5</f><g>1</g>" for query in RAINDROP if query.startswith("Q5")},
 }
 BOOK = """<book><section id="1"><title>XML</title><figure><title>XML processing</title><image>i1</image></figure>
 <section id="2"><title>Trees</title><figure><title>XML processing</title><image>i2</image></figure></section>

@@ -13,10 +13,11 @@ from xpubsub.errors import (
     UnsupportedError,
 )
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.subscribed import Subscribed
 from xpubsub.limits import Limits
 
 __version__ = "0.1.0"
 __all__ = [
     "Broker", "EngineError", "Error", "LimitError", "Limits", "QuerySyntaxError", "Result", "RowErrors", "SchemaError",
-    "StoreError", "UnsupportedError", "connect",
+    "StoreError", "Subscribed", "UnsupportedError", "connect",
 ]

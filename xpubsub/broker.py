@@ -28,6 +28,7 @@ from xpubsub.jobs.planning import publish_plan
 from xpubsub.jobs.result import Result
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
 from xpubsub.jobs.subscribe import subscribe, unsubscribe
+from xpubsub.jobs.subscribed import Subscribed
 from xpubsub.jobs.times import seconds
 from xpubsub.language.schema import Schema
 from xpubsub.limits import Limits
@@ -101,13 +102,13 @@ class Broker:
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
         dialect: str = "xpath", stream: str = DEFAULT_STREAM,
-    ) -> None:
-        """Add one subscription."""
+    ) -> Subscribed:
+        """Add one subscription; returns 1 (0 if it was there), with `warnings` if it is probably not what is meant."""
         form = _form(namespaces, dialect, stream)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
         Compiler(form.namespaces, form.dialect, self.limits).check(text)
         try:
-            self.subscribe_many([row], namespaces=namespaces, dialect=dialect, stream=stream)
+            return self.subscribe_many([row], namespaces=namespaces, dialect=dialect, stream=stream)
         except RowErrors as error:
             raise StoreError(f"{subscription_id}: {error.rows[0]['reason']}") from None
 
@@ -115,8 +116,8 @@ class Broker:
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None,
-    ) -> int:
-        """Add many subscriptions, all or none; returns how many were not there before.
+    ) -> Subscribed:
+        """Add many subscriptions, all or none; returns how many were not there before, with `warnings`.
 
         Rows are (id, text) pairs, mappings with the names of columns, an Arrow table, or the path of a .csv, .tsv,
         .jsonl or .parquet file. Beside `id` and `text` a row may have its own `namespaces`, `dialect` and `stream`; the

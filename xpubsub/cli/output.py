@@ -7,9 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -85,16 +85,19 @@ class JsonLinesWriter:
 class ParquetWriter:
     """One Parquet file."""
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._writer = pq.ParquetWriter(path, schema)
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self._writer = pq.ParquetWriter(file, schema)
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
         self._writer.write_table(table)
 
     def close(self) -> None:
-        """Write the footer."""
-        self._writer.close()
+        """Write the footer; if that fails, it is not tried again."""
+        try:
+            self._writer.close()
+        finally:
+            self._writer.is_open = False
 
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -113,14 +116,12 @@ def table_output(target: str | None, schema: pa.Schema) -> Iterator[Writer]:
         yield from _used(TerminalTable(schema) if sys.stdout.isatty() else DelimitedWriter(sys.stdout, schema, "\t"))
         return
     with replacing(Path(target)) as path:
-        ending = path.suffix.lower()
-        if ending == ".parquet":
-            yield from _used(ParquetWriter(path, schema))
-            return
-        with path.open("w", encoding="utf-8", newline="") as file:
-            lines = ending in (".jsonl", ".ndjson")
-            delimiter = "," if ending == ".csv" else "\t"
-            yield from _used(JsonLinesWriter(file) if lines else DelimitedWriter(file, schema, delimiter))
+        writer = FileWriter(path, Path(target), schema)
+        try:
+            yield from _used(writer)
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 def _used(writer: Writer) -> Iterator[Writer]:
@@ -128,18 +129,65 @@ def _used(writer: Writer) -> Iterator[Writer]:
     writer.close()
 
 
+class FileWriter:
+    """A file of the format that its ending names; its errors name the target, for which the file stands in."""
+
+    def __init__(self, path: Path, target: Path, schema: pa.Schema) -> None:
+        self._target = target
+        with _named(target):
+            self._file: IO[Any] = path.open("wb") if path.suffix.lower() == ".parquet" else path.open(
+                "w", encoding="utf-8", newline="")
+            self._writer = _writer(path.suffix.lower(), self._file, schema)
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows."""
+        with _named(self._target):
+            self._writer.write(table)
+
+    def close(self) -> None:
+        """Write what is still held."""
+        with _named(self._target):
+            self._writer.close()
+            self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file, whatever becomes of it."""
+        for close in (self._writer.close, self._file.close):
+            with suppress(OSError, ValueError, pa.ArrowException):
+                close()
+
+
+def _writer(ending: str, file: IO[Any], schema: pa.Schema) -> Writer:
+    if ending == ".parquet":
+        return ParquetWriter(file, schema)
+    lines = ending in (".jsonl", ".ndjson")
+    return JsonLinesWriter(file) if lines else DelimitedWriter(file, schema, "," if ending == ".csv" else "\t")
+
+
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A path beside the target that takes its place when the block ends well, and vanishes otherwise."""
-    target = target.resolve()
+    given, target = target, target.resolve()
     if target.is_dir():
-        raise Failure(f"{target} is a directory")
+        raise Failure(f"{given} is a directory")
     if not target.parent.is_dir():
-        raise Failure(f"{target}: there is no directory {target.parent}")
+        raise Failure(f"{given}: there is no directory {given.parent}")
     beside = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
+    with _named(given):
         beside.touch(exist_ok=False)
+    try:
         yield beside
-        os.replace(beside, target)
+        with _named(given):
+            os.replace(beside, target)
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """Errors that name the file that the user has asked for, not the one that is written meanwhile."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"{target} cannot be written: {error.strerror or error}") from error

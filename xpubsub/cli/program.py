@@ -91,6 +91,6 @@ def program() -> None:
       xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
       xpubsub publish subs.duckdb ticks/*.xml
 
-    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input, or something failed; 130 interrupted;
-    141 the reader of a pipe has gone.
+    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input, or something failed;
+    130 interrupted; 141 the reader of a pipe has gone.
     """

@@ -16,6 +16,7 @@ from xpubsub.cli.options import (
     stream_option,
 )
 from xpubsub.cli.subscription_file import SubscriptionFile, columns_by_use
+from xpubsub.cli.warned import warn
 from xpubsub.language.xpath import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.store.migrations import script
@@ -77,6 +78,8 @@ def subscribe(
     or JSON), dialect and stream: they are for their row, the options for rows without. Other columns are ignored. So a
     file that `xpubsub list --output` has written can be read back.
 
+    What is accepted but probably not meant, as a condition that can never hold, is a warning on standard error.
+
     \b
     Examples:
       xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
@@ -93,7 +96,7 @@ def subscribe(
         if given is not None:
             given.subscribe(broker, form)
         elif text is not None and subscription_id is not None:
-            broker.subscribe(subscription_id, text, **form)
+            warn(broker.subscribe(subscription_id, text, **form))
             click.echo(f"subscribed {subscription_id}")
 
 

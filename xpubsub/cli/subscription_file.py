@@ -10,6 +10,7 @@ import click
 from xpubsub.broker import Broker
 from xpubsub.cli.places import located
 from xpubsub.cli.progress import counting
+from xpubsub.cli.warned import warn
 from xpubsub.errors import RowErrors
 from xpubsub.jobs.columns import NAMES
 from xpubsub.jobs.incoming import read_rows
@@ -41,6 +42,7 @@ class SubscriptionFile:
                 added = broker.subscribe_many(self._rows, progress=progress, **form)
         except RowErrors as error:
             raise located(error, self._file, self._columns, self._header) from error
+        warn(added)
         click.echo(f"subscribed {int(added)} from {self._file}{_not_added(self._rows.ids(), int(added))}")
 
 

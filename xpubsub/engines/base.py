@@ -72,6 +72,9 @@ class Engine(Protocol):
     def replace(self, tables: Mapping[str, Step]) -> None:
         """Replace the contents of tables of the store, all at once; tables not named are kept."""
 
+    def compact(self) -> None:
+        """Give back the space of what was replaced, as far as nothing else uses the store."""
+
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
     ) -> None:

@@ -23,6 +23,7 @@ _BATCH = 100_000
 """Rows handed to a function at a time."""
 _OURS = "database_name = current_database() and schema_name = 'main'"
 _RECORD = f"select column_name from duckdb_columns() where {_OURS} and table_name = 'schema_migration'"
+_TABLES = f"select table_name from duckdb_tables() where {_OURS} and not temporary"
 _ANYTHING = """select table_name from information_schema.tables
 where table_catalog = current_database() and table_schema <> 'temp' limit 1"""
 
@@ -141,6 +142,26 @@ class DuckDBEngine:
         for name in tables:
             self._execute(name, f"delete from {name}")
             self._execute(name, f"insert into {name} by name select * from kept_{name}")
+
+    def compact(self) -> None:
+        """Write all tables once more, into the space at the file's start that they have left, and cut off its end.
+
+        Each part is a transaction or a checkpoint: a crash leaves the store as it was before or after it.
+        """
+        if not self._checkpoint():
+            return
+        tables = [name for (name,) in self._execute("tables", _TABLES).fetchall()]
+        with self.pipeline(), self.transaction():
+            self.replace({name: Step(f"compact_{name}", f"select * from {name}") for name in tables})
+        self._checkpoint()
+
+    def _checkpoint(self) -> bool:
+        """Bring the log into the file; not while somebody else in this process has a transaction open."""
+        try:
+            self._connection.execute("checkpoint")
+        except duckdb.Error:
+            return False
+        return True
 
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType

@@ -32,7 +32,7 @@ def connect_duckdb(path: str, *, read_only: bool, create: bool) -> duckdb.DuckDB
 def _check(path: str, *, create: bool) -> None:
     """Refuse what DuckDB would create or wait for; the file is not opened, which would give up DuckDB's lock on it."""
     if "://" in path:
-        raise StoreError(f"{path} is not a file: a DuckDB store is one; a store elsewhere is one on Spark (--engine spark)")
+        raise StoreError(f"{path} is not a file, as a DuckDB store is: a store elsewhere is on Spark (--engine spark)")
     if os.path.isdir(path):
         raise StoreError(f"{path} is a directory, not a DuckDB store: a directory is a store on Spark (--engine spark)")
     if os.path.exists(path) and not os.path.isfile(path):

@@ -256,6 +256,9 @@ class SparkEngine:
         for statement in statements:
             self.define(statement)
 
+    def compact(self) -> None:
+        """Nothing to do: a version that was replaced is removed when the next one is."""
+
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
     ) -> None:

@@ -18,6 +18,7 @@ def collect(store: Store) -> dict[str, int]:
         arrange(store, NO_BUCKET)
         store.run(LIVE_ALTERNATIVE, LIVE_BRANCH)
         store.engine.replace({**KEPT, "query_predicate": whole(CHAIN_EDGE.name), "query_summary": KEPT_SUMMARY})
+    store.engine.compact()
     after = row_counts(store)
     return {table: before[table] - after[table] for table in before if before[table] != after[table]}
 

@@ -14,10 +14,11 @@ from xpubsub.jobs.forms import SubscribeForm, formed
 from xpubsub.jobs.incoming import Incoming
 from xpubsub.jobs.join_state import shrink
 from xpubsub.jobs.paths import match_new_linear_paths
+from xpubsub.jobs.subscribed import Subscribed
 from xpubsub.limits import Limits
 from xpubsub.plan.flows import STREAM_FLOW, cycles
-from xpubsub.plan.subscribe import ADDED, KINDS, REMOVED, REMOVED_KINDS, Kinds
-from xpubsub.shred.compiled import OUTPUTS
+from xpubsub.plan.subscribe import ADDED, KINDS, REMOVED, REMOVED_KINDS, WARNINGS, Kinds
+from xpubsub.shred.compiled import MOST_WARNINGS, OUTPUTS
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
@@ -25,8 +26,8 @@ from xpubsub.store.store import Store
 def subscribe(
     store: Store, incoming: Incoming, form: SubscribeForm, limits: Limits,
     progress: Callable[[int], None] | None = None,
-) -> int:
-    """Add rows, with the form for what they do not say for themselves; returns how many were not there before."""
+) -> Subscribed:
+    """Add rows, with the form for what they do not say for themselves; returns how many are new, with warnings."""
     given = formed(incoming.rows, form)
     compilers, rows = given.compilers(limits)
     with store.call("subscribe", subscriptions=given.rows.num_rows):
@@ -44,7 +45,14 @@ def subscribe(
         match_new_linear_paths(store, limits)
         arrange(store)
         store.append(*kinds.appends)
-        return int(store.rows(ADDED)[0]["added"])
+        return _subscribed(store, kinds)
+
+
+def _subscribed(store: Store, kinds: Kinds) -> Subscribed:
+    rows = store.rows(WARNINGS) if kinds.warnings else []
+    told = [f"{row['subscription_id']}: {row['warning']}" for row in rows if row["warning"] is not None]
+    more = sum(row["count"] for row in rows) - len(told[:MOST_WARNINGS])
+    return Subscribed(store.rows(ADDED)[0]["added"], told[:MOST_WARNINGS], more)
 
 
 def unsubscribe(store: Store, ids: list[str]) -> list[str]:

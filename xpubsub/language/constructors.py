@@ -130,6 +130,8 @@ class Constructors:
             if self._at >= len(self._text):
                 self._fail("an element has no end tag")
             piece = self._piece(scope)
+            if piece == Text(""):
+                continue
             if isinstance(piece, Text) and content and isinstance(content[-1], Text):
                 piece = Text(content.pop().value + piece.value)  # type: ignore[union-attr]
             if piece is not None:

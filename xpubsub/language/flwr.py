@@ -20,6 +20,7 @@ from xpubsub.language.xquery_tokens import XQueryCursor
 from xpubsub.limits import Limits
 
 _CLAUSES = frozenset({"order", "stable", "group", "count", "window", "tumbling", "sliding"})
+_ENDED = ": its FLWR has ended (at a comma, unless you write 'return (…, …)')"
 Start = tuple[tuple[int, int], dict[str, int]]
 """Where a result starts, and which names of variables were used before it."""
 
@@ -68,7 +69,7 @@ class _Parser:
         return Transformation(result, tuple(declared.items()))
 
     def _explained(self, error: UnboundVariable) -> QuerySyntaxError:
-        ended = ": its FLWR has ended (at a comma, unless you write 'return (…, …)')" if error.name in self._seen else ""
+        ended = _ENDED if error.name in self._seen else ""
         return self._cursor.syntax(f"{error.reason}{ended}", error.offset, code=error.code)
 
     def _sequence(self, scope: Scope) -> Content:

@@ -28,10 +28,11 @@ TAGPATH_COLLISION = file_step("tagpath_collision")
 
 @dataclass(frozen=True)
 class Kinds:
-    """Which kinds of subscription a call brings, beside filters."""
+    """Which kinds of subscription a call brings, beside filters, and whether there are warnings."""
 
     transformations: bool = False
     correlations: bool = False
+    warnings: bool = False
 
     @property
     def new(self) -> Pipeline:
@@ -56,7 +57,8 @@ class Kinds:
 
 
 KINDS = file_step("kinds")
-ADDED, REMOVED, REMOVED_KINDS = map(file_step, ("added", "removed", "removed_kind"))
+ADDED, WARNINGS = file_step("added"), file_step("warning")
+REMOVED, REMOVED_KINDS = file_step("removed"), file_step("removed_kind")
 
 _QUERIES: tuple[tuple[str, Step], ...] = (
     *PATHS,

@@ -27,15 +27,19 @@ from xpubsub.shred.rows import (
     COMPILED_STEP,
     COMPILED_TRANSFORMATION,
     COMPILED_VARIABLE_CONDITION,
+    COMPILED_WARNING,
     PREDICATE,
     REFUSED,
 )
+from xpubsub.shred.shape_advice import Constants
 from xpubsub.shred.tables import table_of
-from xpubsub.shred.templates import Constants, QueryTemplate, Template
+from xpubsub.shred.templates import QueryTemplate, Template
 from xpubsub.shred.transformations import TransformationRows
 
 _REMEMBERED = 20_000
 """Templates that are known to have been shared, at a time."""
+MOST_WARNINGS = 1000
+"""Warnings whose texts are kept; the others are counted."""
 Place = tuple[int | None, int | None, str | None]
 _NOWHERE: Place = (None, None, None)
 OUTPUTS = {
@@ -47,7 +51,7 @@ OUTPUTS = {
     "compiled_correlation": COMPILED_CORRELATION, "compiled_join_edge": COMPILED_JOIN_EDGE,
     "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_hop": COMPILED_JOIN_HOP,
     "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
-    "compiled_variable_condition": COMPILED_VARIABLE_CONDITION,
+    "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
 }
 """What compiling gives, by name."""
 
@@ -60,10 +64,12 @@ class CompiledRows:
         self._paths: set[tuple[object, ...]] = set()
         self._brinfos: set[tuple[object, ...]] = set()
         self._cids: set[int] = set()
+        self._warned = 0
         self._clear()
 
     def _clear(self) -> None:
         self._refused: list[tuple[object, ...]] = []
+        self._warnings: list[tuple[object, ...]] = []
         self._queries: tuple[list[object], ...] = ([], [], [], [])
         self._ends = [0]
         self._predicates: tuple[list[object], ...] = ([], [], [], [])
@@ -128,6 +134,18 @@ class CompiledRows:
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
         """A subscription that cannot be accepted."""
         self._refused.append((row_no, subscription_id, code, reason, *place))
+
+    def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
+        """A subscription that is accepted, but probably not what is meant."""
+        told = warnings[: max(0, MOST_WARNINGS - self._warned)]
+        self._warned += len(warnings)
+        self._warnings.extend((row_no, subscription_id, text, 1) for text in told)
+        if len(told) < len(warnings):
+            self._warnings.append((row_no, subscription_id, None, len(warnings) - len(told)))
+
+    def warn_anew(self) -> None:
+        """Rows from here on may come before those so far: the first of both are kept."""
+        self._warned = 0
 
     def add(self, row_no: int, template: Template, given: Constants) -> None:
         """A subscription, by its template and constants."""
@@ -202,6 +220,7 @@ class CompiledRows:
             "compiled_join_copy": table_of(self._join_copies, COMPILED_JOIN_COPY),
             "compiled_join_part": table_of(list(self._join_parts), COMPILED_JOIN_PART),
             "compiled_variable_condition": table_of(list(self._variable_conditions), COMPILED_VARIABLE_CONDITION),
+            "compiled_warning": table_of(self._warnings, COMPILED_WARNING),
         }
         self._clear()
         return list(tables.items())

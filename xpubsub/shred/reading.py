@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from functools import partial
 from typing import NoReturn
 from xml.parsers import expat
@@ -13,30 +11,29 @@ from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidd
 from xpubsub.errors import Error, LimitError
 from xpubsub.limits import Limits
 from xpubsub.shred.copies import CopyRecorder
+from xpubsub.shred.encodings import (
+    Refused,
+    decoded,
+    encoded,
+    encoding_of,
+    is_utf_32,
+    reads_as_utf_8,
+    undecodable,
+)
 from xpubsub.shred.handlers import token_handlers
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import TagPathCache
 
-_ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
-_UTF_32 = {
-    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be",
-}
-"""How a message in UTF-32 starts, which expat does not read."""
-_NO_CHARACTER_SETS = frozenset({"idna", "punycode", "unicode-escape", "unicode_escape", "raw-unicode-escape",
-                                "raw_unicode_escape", "utf-7", "undefined"})
+__all__ = ["Reader", "Refused"]
 _UNKNOWN_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]
-_FORBIDDEN = {
-    DTDForbidden: "dtd-forbidden", EntitiesForbidden: "entities-forbidden",
-    ExternalReferenceForbidden: "external-forbidden",
+_INCORRECT_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_INCORRECT_ENCODING]
+_FORBIDDEN: dict[type[Exception], tuple[str, str]] = {
+    DTDForbidden: ("dtd-forbidden", "has a document type declaration, {0.name!r}: forbid_dtd refuses it"),
+    EntitiesForbidden: ("entities-forbidden", "declares the entity {0.name!r}; entity declarations are refused"),
+    ExternalReferenceForbidden: (
+        "external-forbidden", "refers to the external entity {0.sysid!r}; external references are refused"),
 }
-
-
-class Refused(Exception):
-    """A message cannot be read; `details` are code, reason, line and column."""
-
-    def __init__(self, code: str, reason: str, line: int | None = None, column: int | None = None) -> None:
-        self.details = (code, reason, line, column)
-        super().__init__(reason)
+"""The code of what is refused, and the reason."""
 
 
 class Reader:
@@ -51,13 +48,10 @@ class Reader:
         """Read a whole message or raise `Refused`."""
         self._handlers.begin(event_id)
         if isinstance(xml, str):
-            self._parse(_encode(xml), "utf-8")
-        elif isinstance(xml, bytes) and xml[:4] in _UTF_32:
-            self._parse(_encode(_decode(xml, _UTF_32[xml[:4]])), "utf-8")
-        elif isinstance(xml, bytes) and self._copying is not None and (encoding := _other_encoding(xml)) is not None:
-            self._parse(_encode(_decode(xml, encoding)), "utf-8")
+            self._parse(encoded(xml), "utf-8")
         elif isinstance(xml, bytes):
-            self._parse(xml, None)
+            decoding = is_utf_32(xml) or (self._copying is not None and not reads_as_utf_8(encoding_of(xml)))
+            self._parse(encoded(decoded(xml)) if decoding else xml, "utf-8" if decoding else None)
         else:
             raise Refused("not-text", f"a message is str or bytes, not {type(xml).__name__}")
         self._handlers.finish()
@@ -75,16 +69,13 @@ class Reader:
         except expat.ExpatError as error:
             if error.code == _UNKNOWN_ENCODING and not encoding:
                 return self._reparse(data)
-            reason = expat.ErrorString(error.code)
-            raise Refused("not-well-formed", reason, error.lineno, error.offset + 1) from None
+            raise _not_well_formed(error, data if encoding is None else b"", parser.ErrorByteIndex) from None
         except (ValueError, LookupError):
             self._reparse(data)
 
     def _reparse(self, data: bytes) -> None:
         """Expat reads few encodings; Python decodes the others by the name in the declaration."""
-        declared = _ENCODING.match(data)
-        text = _decode(data, declared[1].decode("ascii") if declared else "utf-8")
-        self._parse(_encode(text), "utf-8")
+        self._parse(encoded(decoded(data)), "utf-8")
 
     def _parser(self, encoding: str | None) -> expat.XMLParserType:
         parser = expat.ParserCreate(encoding, "\n")
@@ -126,33 +117,15 @@ def _skipped(name: str, parameter: bool) -> NoReturn:
     raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
 
 
-def _other_encoding(data: bytes) -> str | None:
-    """The encoding of a message if it is not UTF-8."""
-    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:4]:
-        return "utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else (
-            "utf-16-le" if data[1:2] == b"\0" else "utf-16-be")
-    declared = _ENCODING.match(data)
-    name = declared[1].decode("ascii").lower() if declared else "utf-8"
-    return None if name in ("utf-8", "utf8", "us-ascii", "ascii") else name
-
-
-def _decode(data: bytes, encoding: str) -> str:
-    try:
-        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
-            raise LookupError(f"{encoding} is not a character set")
-        return data.decode(encoding)
-    except (LookupError, UnicodeError, ValueError) as error:
-        raise Refused("encoding", f"cannot be decoded: {error}", 1, 1) from None
-
-
-def _encode(text: str) -> bytes:
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Refused("encoding", f"cannot be encoded: {error.reason}") from None
-
-
 def _refusal(error: Exception, line: int, column: int) -> Refused:
     if isinstance(error, LimitError):
         return Refused(error.code, error.reason, line, column)
-    return Refused(_FORBIDDEN[type(error)], str(error), line, column)
+    code, sentence = _FORBIDDEN[type(error)]
+    return Refused(code, sentence.format(error), line, column)
+
+
+def _not_well_formed(error: expat.ExpatError, data: bytes, index: int) -> Refused:
+    """Expat's reason, unless it has stumbled over bytes that are no text."""
+    refused = undecodable(data, index)
+    code = "encoding" if error.code == _INCORRECT_ENCODING else "not-well-formed"
+    return refused or Refused(code, expat.ErrorString(error.code), error.lineno, error.offset + 1)

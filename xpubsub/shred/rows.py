@@ -62,6 +62,9 @@ REFUSED = pa.schema([
 ])
 """One subscription that cannot be accepted, with the reason and the place."""
 
+COMPILED_WARNING = pa.schema([("row_no", ID), ("subscription_id", TEXT), ("warning", TEXT), ("count", ID)])
+"""One warning about a subscription, or (with a null text) the number of those that are not told."""
+
 COMPILED_QUERY = pa.schema([
     ("row_no", ID), ("sub_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
 ])

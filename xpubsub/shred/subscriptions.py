@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -13,17 +13,20 @@ import pyarrow as pa
 
 from xpubsub.collector import collector_paused
 from xpubsub.errors import Error, LocatedError
+from xpubsub.language.advice import Adviser
 from xpubsub.language.block_tree import block_tree
 from xpubsub.language.branches import Query, queries
 from xpubsub.language.flwr import parse_flwr
-from xpubsub.language.normal import Normalizer
+from xpubsub.language.normal import Disjunction, Normalizer
+from xpubsub.language.syntax import Expr
 from xpubsub.language.xpath import parse_xpath
 from xpubsub.language.xscl import parse_xscl
 from xpubsub.language.xscl_detect import is_xscl
 from xpubsub.limits import Limits
 from xpubsub.shred.compiled import CompiledRows
 from xpubsub.shred.correlations import CorrelationRows, correlation_rows
-from xpubsub.shred.templates import Constants, Shape, Shapes, Template, UnsafeShape, marked, template_of
+from xpubsub.shred.shape_advice import EACH_TEXT, Constants, shape_advice
+from xpubsub.shred.templates import Shape, Shapes, Template, UnsafeShape, marked, template_of
 from xpubsub.shred.transformations import TransformationRows, transformation_rows
 
 Row = tuple[int, str | None, str | None, int]
@@ -65,16 +68,43 @@ class Compiler:
 
     def transformation(self, text: str) -> TransformationRows:
         """The rows of a transformation."""
-        return transformation_rows(block_tree(parse_flwr(text, self.namespaces, self.limits), text, self.limits))
+        return self.advised_transformation(text)[0]
+
+    def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
+        """The same, with warnings."""
+        tree = parse_flwr(text, self.namespaces, self.limits)
+        return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
 
     def correlation(self, text: str) -> CorrelationRows:
         """The rows of a correlation."""
-        return correlation_rows(parse_xscl(text, self.namespaces, self.limits), text, self.limits)
+        return self.advised_correlation(text)[0]
+
+    def advised_correlation(self, text: str) -> tuple[CorrelationRows, list[str]]:
+        """The same, with warnings."""
+        tree = parse_xscl(text, self.namespaces, self.limits)
+        return correlation_rows(tree, text, self.limits), self._adviser.correlation(tree, text)
 
     def queries(self, text: str) -> list[Query]:
         """The queries of a filter."""
+        return queries(self._normal(text)[1], text, self.limits)
+
+    def advice(self, text: str) -> list[str]:
+        """The warnings about a filter."""
+        return self._adviser.filter(parse_xpath(text, self.namespaces, self.dialect, self.limits), text)
+
+    def advised_template(self, text: str, marks: Constants) -> Template:
+        """The template of a shape, with what to warn about, given a text with marks for its constants."""
+        tree, normal = self._normal(text)
+        template = template_of(queries(normal, text, self.limits), marks)
+        return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
+
+    def _normal(self, text: str) -> tuple[Expr, Disjunction]:
         tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
-        return queries(Normalizer(text, self.limits).boolean(tree), text, self.limits)
+        return tree, Normalizer(text, self.limits).boolean(tree)
+
+    @property
+    def _adviser(self) -> Adviser:
+        return Adviser(self.namespaces, self.limits)
 
 
 class CompilerRun:
@@ -90,8 +120,9 @@ class CompilerRun:
         """Compile with this compiler from now on: nothing that others have made of texts holds any more."""
         self._number, self._compiler = number, self._compilers[number]
         self._templates: dict[Shape, Template | None] = {}
-        self._correlation = lru_cache(_REMEMBERED)(self._compiler.correlation)
+        self._correlation = lru_cache(_REMEMBERED)(self._compiler.advised_correlation)
         self._rows.forget_correlations()
+        self._rows.warn_anew()
 
     def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
         """The rows of some subscriptions, by kind; refusals are among them."""
@@ -110,20 +141,31 @@ class CompilerRun:
                 raise Error("the id is empty")
             if text is None:
                 raise Error("the text is missing")
-            known = self._known(text)
-            if known is not None:
-                self._rows.add(row_no, *known)
-            elif is_xscl(text):
-                self._rows.add_correlation(row_no, self._correlation(text))
-            elif is_transformation(text):
-                self._rows.add_transformation(row_no, self._compiler.transformation(text))
-            else:
-                self._rows.add(row_no, *self._template(text))
+            warnings = self._compile(row_no, text)
+            if warnings:
+                self._rows.warn(row_no, subscription_id, warnings)
         except LocatedError as error:
             place = (error.line, error.column, error.caret() if error.text else None)
             self._rows.refuse(row_no, subscription_id, _code(error), error.reason, place)
         except Error as error:
             self._rows.refuse(row_no, subscription_id, "bad-row", str(error))
+
+    def _compile(self, row_no: int, text: str) -> Sequence[str]:
+        """The rows of one subscription; returns what to warn about."""
+        known = self._known(text)
+        if known is None and is_xscl(text):
+            correlation, warnings = self._correlation(text)
+            self._rows.add_correlation(row_no, correlation)
+            return warnings
+        if known is None and is_transformation(text):
+            transformation, warnings = self._compiler.advised_transformation(text)
+            self._rows.add_transformation(row_no, transformation)
+            return warnings
+        template, constants = known or self._template(text)
+        self._rows.add(row_no, template, constants)
+        if template.advice is None:
+            return ()
+        return template.advice.names if not template.advice.depends(constants) else self._compiler.advice(text)
 
     def _known(self, text: str) -> tuple[Template, Constants] | None:
         """The template of a filter's shape, if it has been learned: such a text needs no further look."""
@@ -137,7 +179,7 @@ class CompilerRun:
         """The template of a filter's shape if it has one, else the text's own."""
         if len(text) <= self._compiler.limits.max_expression:
             self._learn(*self._shapes.take_out(text), text)
-        return self._known(text) or (template_of(self._compiler.queries(text)), ())
+        return self._known(text) or (replace(template_of(self._compiler.queries(text)), advice=EACH_TEXT), ())
 
     def _learn(self, shape: Shape, constants: Constants, text: str) -> None:
         if shape not in self._templates:
@@ -149,7 +191,7 @@ class CompilerRun:
         """A template for all texts of a shape, if there is one."""
         try:
             with_marks = marked(text, constants)
-            return with_marks and template_of(self._compiler.queries(with_marks[0]), with_marks[1])
+            return with_marks and self._compiler.advised_template(*with_marks)
         except (LocatedError, UnsafeShape):
             return None
 

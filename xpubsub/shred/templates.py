@@ -21,10 +21,9 @@ from xpubsub.language.normal import Test
 from xpubsub.language.tokens import tokenize
 from xpubsub.shred.brpred import encode_shape, shape_of
 from xpubsub.shred.linear_paths import pieces
+from xpubsub.shred.shape_advice import Constant, Constants, ShapeAdvice
 from xpubsub.shred.uses import use_of
 
-Constant = str | float
-Constants = tuple[Constant, ...]
 _CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-9]*)?|\.(?<![\w.\-]\.)[0-9]+)""")
 """Each alternative starts with a character of its own, so that the search skips what is no constant."""
 Shape = tuple[object, ...]
@@ -116,6 +115,8 @@ class Template:
     own: tuple[object, ...]
     turned: bool
     """Whether it uses negatives of constants."""
+    advice: ShapeAdvice | None = None
+    """What to warn about in texts of the shape, if there is anything."""
 
     def constants(self, given: Constants) -> tuple[object, ...]:
         """What the getters pick from: constants given, their negatives if any is used, the template's own, and null."""

@@ -88,7 +88,7 @@ def check_contents(engine: Engine, *, create: bool) -> None:
     if not engine.is_empty():
         raise StoreError(f"{engine.place} is not an xpubsub store: it holds something else, and is left as it is")
     if engine.read_only or not create:
-        raise StoreError(f"{engine.place} is not an xpubsub store: it is empty; `xpubsub init {engine.place}` makes it one")
+        raise StoreError(f"{engine.place} is not an xpubsub store: it is empty, see `xpubsub init {engine.place}`")
 
 
 def _one_row(**values: object) -> pa.Table:

@@ -1,0 +1,104 @@
+"""The encoding of a message: which one it is in, and where its bytes are not text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_DECLARED = r"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']"""
+_IN_BYTES, _IN_TEXT = re.compile(_DECLARED.encode()), re.compile(_DECLARED)
+_UTF_32 = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be",
+}
+"""How a message in UTF-32 starts, which expat does not read."""
+_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_NO_CHARACTER_SETS = frozenset({"idna", "punycode", "unicode-escape", "unicode_escape", "raw-unicode-escape",
+                                "raw_unicode_escape", "utf-7", "undefined"})
+_WRONG = "encoding specified in XML declaration is incorrect"
+
+
+class Refused(Exception):
+    """A message cannot be read; `details` are code, reason, line and column."""
+
+    def __init__(self, code: str, reason: str, line: int | None = None, column: int | None = None) -> None:
+        self.details = (code, reason, line, column)
+        super().__init__(reason)
+
+
+def is_utf_32(data: bytes) -> bool:
+    """Whether a message is in UTF-32."""
+    return data[:4] in _UTF_32
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding that a message is in, by its first bytes, or else by its declaration."""
+    seen = _UTF_32.get(data[:4]) or _UTF_16.get(data[:2])
+    if seen is not None:
+        return seen
+    declared = _IN_BYTES.match(data.removeprefix(codecs.BOM_UTF8))
+    return declared[1].decode("ascii").lower() if declared else "utf-8"
+
+
+def reads_as_utf_8(encoding: str) -> bool:
+    """Whether bytes in an encoding are UTF-8 as they are."""
+    return encoding in ("utf-8", "utf8", "us-ascii", "ascii")
+
+
+def decoded(data: bytes) -> str:
+    """The text of a message, or `Refused` with the place of the first byte that is none."""
+    encoding = encoding_of(data)
+    by_bytes = data[:4] in _UTF_32 or data[:2] in _UTF_16
+    if not by_bytes and encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        raise Refused("encoding", _WRONG, 1, data.lower().index(encoding.encode()) + 1)
+    text = _decoded(data, encoding)
+    declared = _IN_TEXT.match(text.removeprefix("\ufeff")) if by_bytes else None
+    if declared and not declared[1].lower().startswith(encoding.replace("-le", "").replace("-be", "")):
+        raise Refused("encoding", _WRONG, 1, declared.start(1) + 1)
+    return text
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
+            raise LookupError
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(encoding, "replace")
+        reason = f"byte 0x{data[error.start]:02x} cannot be decoded as {encoding}"
+        raise Refused("encoding", reason, *place_after(before)) from None
+    except (LookupError, ValueError):
+        raise Refused("encoding", f"the encoding {encoding!r} is unknown, or no character set", 1, 1) from None
+
+
+def undecodable(data: bytes, index: int) -> Refused | None:
+    """Why the bytes up to an index are no text, if they are not."""
+    try:
+        data.decode(encoding_of(data))
+    except UnicodeDecodeError as error:
+        if error.start <= index:
+            return _refusal(data)
+    except (LookupError, ValueError):
+        pass
+    return None
+
+
+def _refusal(data: bytes) -> Refused | None:
+    try:
+        decoded(data)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def encoded(text: str) -> bytes:
+    """The text in UTF-8."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        reason = f"half of a surrogate pair cannot be encoded: {text[error.start]!r}"
+        raise Refused("encoding", reason, *place_after(text[: error.start])) from None
+
+
+def place_after(text: str) -> tuple[int, int]:
+    """The line and the column behind a text."""
+    return text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1
