@@ -63,8 +63,8 @@ class Delimited:
                         yield before + 1, cells
                     before = reader.line_num
             except csv.Error as error:
-                raise Error(f"{self._path}:{before + 1}: {error}: a cell that starts with a double quote must end with one "
-                            "and have two for each within") from None
+                raise Error(f"{self._path}:{before + 1}: {error}: a cell that starts with a double quote "
+                            "must end with one, and have two for each within") from None
 
     def _places(self, first: Row) -> Places | None:
         """Where the columns stand, if the first row names them."""
