@@ -228,14 +228,14 @@ class Transformations:
     def _item(self, scope: list[str], extra: list[str], depth: int) -> Pair:
         """Something in a sequence: a comma may stand before and behind it, so a FLWR ends there."""
         kind = self._random.random()
-        if depth < 3 and kind < (0.35, 0.25, 0.15)[depth]:
+        if depth < 2 and kind < (0.4, 0.3)[depth]:
             ours, theirs, _ = self._flwr(scope, extra, depth + 1)
             return (ours, theirs) if self._random.random() < 0.7 else (f"({ours})", f"({theirs})")
-        if kind < 0.4:
+        if kind < 0.45:
             name, slash = f"v{self._next()}", self._random.choice(("/", "//"))
             both = f"for ${name} in ${self._random.choice(scope)}{slash}@{self._random.choice(('x', '*:k', '*'))} return <g>{{ ${name} }}</g>"
             return both, both
-        if kind < 0.47:
+        if kind < 0.5:
             return self._element(scope, extra, depth + 1) if depth < 3 else ("()", "()")
         if kind < 0.65:
             variable = f"${self._random.choice([*scope, *extra])}"

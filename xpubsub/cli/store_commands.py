@@ -70,13 +70,14 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @engine_options
 def subscribe(
     store: str, text: str | None, subscription_id: str | None, file: str | None, columns: dict[str, str],
-    no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, engine: str, master: str | None, **limits: Any,
+    no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, engine: str, master: str | None,
+    **limits: Any,
 ) -> None:
     """Add one subscription, or all of a file; of a file with a mistake, none.
 
-    A file has the columns id (or subscription_id) and text (or xpath, expression, query), and may have namespaces (a map,
-    or JSON), dialect and stream: they are for their row, the options for rows without. Other columns are ignored. So a
-    file that `xpubsub list --output` has written can be read back.
+    A file has the columns id (or subscription_id) and text (or xpath, expression, query). It may have namespaces (a
+    map, or JSON), dialect and stream: they hold for their row, the options for rows without. Other columns are ignored.
+    A file that `xpubsub list --output` has written can be read back.
 
     What is accepted but probably not meant, as a condition that can never hold, is a warning on standard error.
 

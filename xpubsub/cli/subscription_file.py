@@ -22,7 +22,8 @@ def columns_by_use(context: click.Context, option: click.Parameter, value: str |
     for pair in next(csv.reader([value or ""]), []):
         column, equals, name = pair.strip().partition("=")
         if column not in NAMES or not equals or not name:
-            raise click.BadParameter(f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(NAMES)}", context, option)
+            reason = f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(NAMES)}"
+            raise click.BadParameter(reason, context, option)
         if found.setdefault(column, name) != name:
             raise click.BadParameter(f"the column {column} is given twice", context, option)
     return found

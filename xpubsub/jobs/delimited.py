@@ -16,6 +16,8 @@ _CALLED = {",": "comma", "\t": "tab"}
 _LONGEST_CELL = 100_000_000
 _BARE = re.compile(r"#?\s*\w[\w .-]*")
 """A cell that could be the name of a column."""
+_KNOWN = (f"The columns may be called {ACCEPTED}. If yours have other names, {HOW_TO_NAME}. "
+          "If the row is a subscription, say --no-header (in Python, header=False).")
 Row = tuple[int, list[str]]
 """The line on which a row starts, and its cells."""
 
@@ -25,7 +27,7 @@ class Delimited:
 
     def __init__(self, path: Path, columns: Mapping[str, str], header: bool | None) -> None:
         if columns and header is False:
-            raise Error("--columns (columns=) names columns of a header, which --no-header (header=False) says is not there")
+            raise Error("--columns (columns=) names columns of a header; --no-header (header=False) says there is none")
         self._path = path
         self._delimiter = DELIMITERS[path.suffix.lower()]
         self._columns = columns
@@ -61,8 +63,8 @@ class Delimited:
                         yield before + 1, cells
                     before = reader.line_num
             except csv.Error as error:
-                raise Error(f"{self._path}:{before + 1}: {error}: a cell that starts with a double quote ends with one, "
-                            "and has two for each within") from None
+                raise Error(f"{self._path}:{before + 1}: {error}: a cell that starts with a double quote "
+                            "must end with one, and have two for each within") from None
 
     def _places(self, first: Row) -> Places | None:
         """Where the columns stand, if the first row names them."""
@@ -72,8 +74,7 @@ class Delimited:
         named = self._header or self._columns or names_columns(cells, self._columns)
         if not named and _looks_like_header(cells):
             raise Error(f"{self._path}:{line}: the first row looks like a header, but does not name an id and a text: "
-                        f"{', '.join(cells)}\nThe columns may be called {ACCEPTED}. If yours have other names, {HOW_TO_NAME}. "
-                        "If the row is a subscription, say --no-header (in Python, header=False).")
+                        f"{', '.join(cells)}\n{_KNOWN}")
         try:
             return find_columns(cells, self._columns) if named else None
         except Error as error:

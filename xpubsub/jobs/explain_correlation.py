@@ -13,11 +13,11 @@ from xpubsub.jobs.explain_blocks import BlockEvidence, BlockFilter, block_filter
 from xpubsub.jobs.explain_choice import Choice, Chosen
 from xpubsub.jobs.explanation import Elsewhere, Explanation, QueryReport, Unreadable
 from xpubsub.jobs.messages import Batch
-from xpubsub.jobs.times import seconds
 from xpubsub.jobs.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.publish import Publisher
 from xpubsub.jobs.readable import Names
 from xpubsub.jobs.result import Result
+from xpubsub.jobs.times import seconds
 from xpubsub.language.join_patterns import JoinPatterns, join_patterns
 from xpubsub.language.xscl import parse_xscl
 from xpubsub.language.xscl_syntax import Correlation

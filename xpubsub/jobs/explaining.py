@@ -14,8 +14,8 @@ from xpubsub.jobs.explain_correlation import explain_correlation
 from xpubsub.jobs.explain_transformation import explain_transformation
 from xpubsub.jobs.explanation import Elsewhere, Explanation
 from xpubsub.jobs.messages import Batch
-from xpubsub.jobs.times import seconds
 from xpubsub.jobs.publish import Publisher
+from xpubsub.jobs.times import seconds
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 

@@ -34,8 +34,9 @@ def subscribe(
         store.engine.load("incoming", given.rows)
         store.engine.load("incoming_form", given.forms)
         store.engine.load("asked", given.rows.select(["subscription_id"]))
-        compiled = compiling(compilers, None) if store.engine.DISTRIBUTED else compiling_in_parallel(compilers, progress)
-        store.engine.split_arrow(rows, compiled, OUTPUTS)
+        compiled = compiling if store.engine.DISTRIBUTED else compiling_in_parallel
+        told = None if store.engine.DISTRIBUTED else progress
+        store.engine.split_arrow(rows, compiled(compilers, told), OUTPUTS)
         store.run(*store.visible_asked())
         kinds = Kinds(**store.rows(KINDS)[0])
         _refuse(store, kinds, incoming.refused)

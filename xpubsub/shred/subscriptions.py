@@ -108,7 +108,10 @@ class Compiler:
 
 
 class CompilerRun:
-    """Compiles rows one after the other, those of a compiler together and in their order; remembers shapes and the linear paths already handed out."""
+    """Compiles rows one after the other; remembers shapes and the linear paths already handed out.
+
+    The rows of each compiler come together, in the order of their numbers.
+    """
 
     def __init__(self, compilers: Sequence[Compiler]) -> None:
         self._compilers = compilers
