@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import xpubsub
-from xpubsub.shred.subscriptions import Compiler
+from xpubsub.compile.subscriptions import Compiler
 
 SETS = "maven-poms,newsml-g2,ubl-xrechnung,iso20022-camt"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"

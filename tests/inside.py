@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import xpubsub
-from xpubsub.jobs.known import Known
-from xpubsub.jobs.result import Result
+from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.result import Result
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.filters import filter_steps
 from xpubsub.step import Pipeline

@@ -19,7 +19,7 @@ from tests import inside
 from tests.conftest import ENGINES, PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from tests.judge import pairs, verdicts
-from xpubsub.shred.subscriptions import Compiler
+from xpubsub.compile.subscriptions import Compiler
 
 MESSAGES, EXPRESSIONS = 110, 1000
 FEATURES = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import xpubsub
+from xpubsub.compile.subscriptions import Compiler
 from xpubsub.limits import Limits
-from xpubsub.shred.brpred import brpred, decode_shape, encode_shape
-from xpubsub.shred.linear_paths import pieces
-from xpubsub.shred.path_matching import PathAutomaton
-from xpubsub.shred.positions import position_arrays
-from xpubsub.shred.subscriptions import Compiler
+from xpubsub.match.brpred import brpred, decode_shape, encode_shape
+from xpubsub.match.linear_paths import pieces
+from xpubsub.match.path_automaton import PathAutomaton
+from xpubsub.match.positions import position_arrays
 
 FORMS = {
     "/stock[symbol='Y']/price > 5": ["/stock/symbol{0:} = 'Y' and /stock/price{0:} > 5.0"],

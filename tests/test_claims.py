@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xpubsub.language.claims import (
+from xpubsub.language.xpath.linear import LinearStep, accepted_names, linear_steps
+from xpubsub.schema.claims import (
     canonical,
     claim_1,
     claim_2,
@@ -19,8 +20,7 @@ from xpubsub.language.claims import (
     in_order,
     no_duplicates,
 )
-from xpubsub.language.linear import LinearStep, accepted_names, linear_steps
-from xpubsub.language.schema import Schema
+from xpubsub.schema.element_graph import Schema
 
 NAMES = ("a", "b", "{u}a", "{u}c")
 STEPS = (*NAMES, *NAMES, "*", "{u}*", "*:a")

@@ -219,7 +219,7 @@ def test_lateness_is_not_negative() -> None:
 
 
 def test_clocks_are_written_anew_before_they_are_many(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpubsub.jobs.join_state._MOVES", 3)
+    monkeypatch.setattr("xpubsub.jobs.publish.join_state._MOVES", 3)
     broker.subscribe("q", PAIR.format("JOIN", "INF"))
     for n in range(8):
         broker.publish([(f"x{n}", "<x/>", float(n))])

@@ -68,7 +68,7 @@ def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], 
             seen[name] = all_rows(broker, name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xpubsub.jobs.correlating.keep", look)
+        patch.setattr("xpubsub.jobs.publish.correlating.keep", look)
         notifications = broker.publish(of_stream("T"), stream="T", plan=plan).notifications
         seen["notification"] = sorted(map(repr, notifications.to_pylist()))
         return seen, found_in(notifications)

@@ -113,9 +113,9 @@ def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
                 rl=example.edges("rl", "value"), rr=example.edges("rr", "value"), rvj=example.joined(),
                 rt=example.templates(), rout=example.found())
 
-        patch.setattr("xpubsub.jobs.correlating.keep", look)
+        patch.setattr("xpubsub.jobs.publish.correlating.keep", look)
         seen["notifications"] = broker.publish([("d2", BLOG, 2.0)]).notifications.to_pylist()
-        patch.setattr("xpubsub.jobs.correlating.keep", lambda *_: seen.update(rout_mmqjp=example.found()))
+        patch.setattr("xpubsub.jobs.publish.correlating.keep", lambda *_: seen.update(rout_mmqjp=example.found()))
         broker.publish([("d2", BLOG, 2.0)], plan="mmqjp")
         yield seen
 

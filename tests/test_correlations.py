@@ -198,7 +198,7 @@ def test_repeated_elements_do_not_multiply(broker: xpubsub.Broker, monkeypatch: 
     def look(*_: object) -> None:
         sizes.update({name: len(rows(broker, f"select * from {name}")) for name in ("rvj", "rvj_up", "rout")})
 
-    monkeypatch.setattr("xpubsub.jobs.correlating.keep", look)
+    monkeypatch.setattr("xpubsub.jobs.publish.correlating.keep", look)
     assert notified(broker, ("b", f"<b>{many}</b>", 1.0)) == [("q", "b")]
     assert sizes == {"rvj": 0, "rvj_up": 2, "rout": 1}
 

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 import xpubsub
-from xpubsub.jobs.explain import explain_subscription
-from xpubsub.jobs.explanation import Explanation
+from xpubsub.jobs.explain.explanation import Explanation
+from xpubsub.jobs.explain.filters import explain_subscription
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 

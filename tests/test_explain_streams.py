@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import xpubsub
-from xpubsub.jobs.explanation import Explanation
+from xpubsub.jobs.explain.explanation import Explanation
 
 PAIR = ("SELECT <o>{ $i }</o> FROM S//a AS $x [./k AS $i] [n > 5] FOLLOWED BY { $i = $j AND $x/@d <= $y/@d, 10s }"
         " T//b AS $y [./k AS $j]")

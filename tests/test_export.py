@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import xpubsub
 from xpubsub.cli import program
 from xpubsub.cli.output import ENDINGS, table_output
-from xpubsub.jobs.incoming import read_rows
+from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.step import Step
 
 STREAMS = ("S", "T", "a, 'b'", "zwei\n\"Zeilen\"", "\tß\\")

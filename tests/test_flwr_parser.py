@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import xpubsub
-from xpubsub.language.flwr import parse_flwr
-from xpubsub.language.flwr_syntax import dump_content
+from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.syntax import dump_content
 from xpubsub.limits import Limits
 
 READ = {

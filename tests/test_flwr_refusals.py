@@ -6,7 +6,7 @@ import pytest
 
 import xpubsub
 from tests.saxon import Judge, parsed
-from xpubsub.language.flwr import parse_flwr
+from xpubsub.language.flwr.parser import parse_flwr
 
 PLACES = {
     "for": "for $x in {} return <o/>", "let": "for $x in //a let $z := {} return <o/>", "where": "for $x in //a where {} return $x",

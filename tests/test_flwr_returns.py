@@ -6,8 +6,8 @@ import pytest
 
 import xpubsub
 from tests.saxon import Judge, canonical, parsed
-from xpubsub.language.flwr import parse_flwr
-from xpubsub.language.flwr_syntax import dump_content
+from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.syntax import dump_content
 
 XML = "<r><p k='0'><n>1</n><c><p><n>2</n></p><d><n>3</n></d></c><c><d/></c></p><q><n>4</n></q></r>"
 FOR_B = "for $b in $a/c return $b/p/n"

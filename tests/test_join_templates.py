@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import xpubsub
 from tests.test_xscl_parser import Q1, Q2, Q3
-from xpubsub.language.join_minor import kept_blocks
-from xpubsub.language.join_patterns import JoinPatterns, join_patterns
-from xpubsub.language.join_templates import TemplateUse, join_graph, template_of
-from xpubsub.language.normal import TRUE, Disjunction, Hop, Item
-from xpubsub.language.syntax import name_of
-from xpubsub.language.xscl import parse_xscl
+from xpubsub.language.xpath.normal import TRUE, Disjunction, Hop, Item
+from xpubsub.language.xpath.syntax import name_of
+from xpubsub.language.xscl.minor import kept_blocks
+from xpubsub.language.xscl.parser import parse_xscl
+from xpubsub.language.xscl.patterns import JoinPatterns, join_patterns
+from xpubsub.language.xscl.templates import TemplateUse, join_graph, template_of
 from xpubsub.limits import Limits
 
 LIMITS = Limits(max_joins=16)

@@ -7,9 +7,10 @@ import pytest
 import xpubsub
 from tests.judge import judge
 from xpubsub.limits import Limits
-from xpubsub.shred.matches import LinearUse
+from xpubsub.match.path_matches import LinearUse
+from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.shred.tagpaths import EXISTS, NUMBER, VALUE, TagPathCache
+from xpubsub.shred.tagpaths import TagPathCache
 
 
 def shredder(*paths: str, limits: Limits | None = None, use: int = EXISTS | VALUE) -> MessageShredder:

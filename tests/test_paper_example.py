@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.judge import judge, pairs
-from xpubsub.shred.brpred import brpred, decode_shape
+from xpubsub.match.brpred import brpred, decode_shape
 from xpubsub.step import Step
 
 SUBSCRIPTION = "/a//b[//c/d/text()='v1' AND /p//q/text()='v2']/x[@y='v3']//z/text()='v4'"
@@ -108,7 +108,7 @@ def test_figure_3_7_tagpath_map(stores: Any, engine: str) -> None:
 
 def test_figure_3_7_sax_parse_result() -> None:
     from xpubsub.limits import Limits
-    from xpubsub.shred.matches import LinearUse
+    from xpubsub.match.path_matches import LinearUse
     from xpubsub.shred.messages import MessageShredder
     from xpubsub.shred.tagpaths import TagPathCache
 
@@ -164,7 +164,7 @@ def test_figure_3_11_has_an_array_that_xpath_does_not() -> None:
 
     With a double slash before x both arrays are right.
     """
-    from xpubsub.shred.positions import position_arrays
+    from xpubsub.match.positions import position_arrays
 
     assert position_arrays("/a/b/b/x/@y", "/a//b/x/@y", (2, 3)) == [(3, 4)]
     assert position_arrays("/a/b/b/x/@y", "/a//b//x/@y", (2, 3)) == [(2, 4), (3, 4)]

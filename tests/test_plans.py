@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 import xpubsub
+from xpubsub.arrange.arranger import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
+from xpubsub.arrange.keys import ALWAYS, directed
+from xpubsub.arrange.selectivity import Asked, Seen, Selectivity
 from xpubsub.plan.choose import choose
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.summary import Summary
-from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
-from xpubsub.shred.keys import ALWAYS, directed
-from xpubsub.shred.rows import PREDICATE
-from xpubsub.shred.selectivity import Asked, Seen, Selectivity
+from xpubsub.rows import PREDICATE
 from xpubsub.step import Step
 
 

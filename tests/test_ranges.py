@@ -11,7 +11,7 @@ import xpubsub
 from tests import inside
 from tests.conftest import PLANS
 from tests.judge import pairs, verdicts
-from xpubsub.jobs import sampling
+from xpubsub.jobs.publish import sampling
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.choose import choose
 from xpubsub.plan.request import AUTOMATIC
@@ -77,7 +77,7 @@ def test_ranges_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_keys_that_collide_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from xpubsub.shred import keys
+    from xpubsub.arrange import keys
 
     monkeypatch.setattr(keys, "stable_id", lambda *parts: 5 if parts[0] == "pair" else hash(parts) & (2**63 - 1))
     texts = {f"s{n}": f"/m/a > {n} and /m/b < {n % 50}" for n in range(300)}

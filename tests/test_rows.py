@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 
 import xpubsub
 from xpubsub.cli import program
-from xpubsub.jobs.forms import SubscribeForm, formed
-from xpubsub.jobs.incoming import Incoming, read_rows
+from xpubsub.jobs.subscribe.forms import SubscribeForm, formed
+from xpubsub.jobs.subscribe.incoming import Incoming, read_rows
 
 ROW = {"id": "s", "text": "/p:a", "namespaces": {"p": "urn:x"}, "dialect": "branching", "stream": "T"}
 READ = {"subscription_id": "s", "text": "/p:a", "namespaces": '{"p": "urn:x"}', "dialect": "branching", "stream": "T"}
@@ -119,8 +119,8 @@ def test_what_is_the_same_subscription(connect: Callable[..., xpubsub.Broker], e
 
 def test_many_forms_in_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are cut between processes wherever it falls."""
-    monkeypatch.setattr("xpubsub.jobs.compiling.WORTH_A_PROCESS", 20)
-    monkeypatch.setattr("xpubsub.jobs.compiling.cores", lambda: 3)
+    monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.WORTH_A_PROCESS", 20)
+    monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.cores", lambda: 3)
     rows = [{"id": f"s{n}", "text": f"/p:a = {n % 5}", "namespaces": {"p": f"urn:{n % 7}"}, "stream": f"T{n % 2}"}
             for n in range(70)]
     with xpubsub.connect(":memory:") as broker:

@@ -11,10 +11,10 @@ import pytest
 from lxml import etree
 
 from xpubsub.errors import SchemaError
-from xpubsub.language.schema import Schema, loads, merge
-from xpubsub.language.schema_reading import read_schema
-from xpubsub.language.schema_source import LARGEST, Source
-from xpubsub.language.syntax import expanded_name
+from xpubsub.language.xpath.syntax import expanded_name
+from xpubsub.schema.element_graph import Schema, loads, merge
+from xpubsub.schema.reading import read_schema
+from xpubsub.schema.source import LARGEST, Source
 
 BIB = """
 <!ELEMENT bib  (book* )>

@@ -15,7 +15,7 @@ import pytest
 
 import xpubsub
 from tests.generate import NAMESPACES, Expressions, Messages
-from xpubsub.jobs import shredding
+from xpubsub.jobs.publish import shredding
 from xpubsub.limits import Limits
 
 SUBSCRIPTIONS = [("a", "//a = 'x'"), ("b", "/m/b[c]/d > 3"), ("any", "//*[@k]"), ("deep", "/m//e[f][g]")]

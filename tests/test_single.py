@@ -15,8 +15,9 @@ import xpubsub
 from tests import inside
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
-from xpubsub.jobs import recent, sampling
+from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.paths import load_key_index, tagpath_cache
+from xpubsub.jobs.publish import query_cache, sampling
 from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.filter_case import FilterCase
@@ -24,7 +25,6 @@ from xpubsub.plan.filter_steps import key_index
 from xpubsub.plan.filters import UNROLL
 from xpubsub.plan.listing import steps_of
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.shred.subscriptions import Compiler
 from xpubsub.step import Step
 
 Pairs = set[tuple[str, str]]
@@ -166,7 +166,7 @@ def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) 
 def test_queries_asked_for_last_are_remembered_up_to_a_number(
     broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recent, "MOST_ROWS", 5)
+    monkeypatch.setattr(query_cache, "MOST_ROWS", 5)
     broker.subscribe_many([(f"s{n}", f"/m/s = 'S{n % 4}' and /m/a < {n}") for n in range(16)])
     messages = [(f"m{n}", f"<m><s>S{n % 4}</s><a>{n % 7}</a></m>") for n in (0, 1, 0, 2, 3, 1, 0, 2)]
     together = [pairs(broker.publish([message])) for message in messages]

@@ -13,8 +13,7 @@ from tests.conftest import ENGINES
 from tests.test_correlation_agreement import expected, given, published
 from tests.test_correlations import PAIR, fill_disk
 from xpubsub.plan.slices import RDOC_KEPT, SLICE_NEW, slice_left, sliced
-from xpubsub.shred.rows import SLICE_ROW
-from xpubsub.shred.tables import table_of
+from xpubsub.rows import SLICE_ROW, table_of
 from xpubsub.step import Step
 
 JOIN = PAIR.format("JOIN", "INF")

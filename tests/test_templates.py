@@ -11,10 +11,10 @@ import pytest
 
 import xpubsub
 from tests.generate import NAMESPACES, Expressions
-from xpubsub.jobs import compiling
-from xpubsub.shred.compiled import CompiledRows
-from xpubsub.shred.subscriptions import Compiler, CompilerRun
-from xpubsub.shred.templates import template_of
+from xpubsub.compile.compiled_rows import CompiledRows
+from xpubsub.compile.shapes import template_of
+from xpubsub.compile.subscriptions import Compiler, CompilerRun
+from xpubsub.jobs.subscribe import compiling
 
 SAME_SHAPE = [
     ["/a/b = 1", "/a/b = 2", "/a/b = 0", "/a/b = .5", "/a/b = 7."],

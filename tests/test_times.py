@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import xpubsub
-from xpubsub.jobs.times import seconds, shown_time, unit_hint
+from xpubsub.jobs.publish.times import seconds, shown_time, unit_hint
 
 NEW_YEAR = 1704067200.0
 

@@ -17,9 +17,9 @@ import xpubsub
 from tests.generate import NAMESPACES, Expressions, Messages
 from tests.judge import compiled, parse
 from xpubsub.cli.program import program
-from xpubsub.jobs import compiling
-from xpubsub.shred.compiled import MOST_WARNINGS
-from xpubsub.shred.subscriptions import Compiler, CompilerRun
+from xpubsub.compile.compiled_rows import MOST_WARNINGS
+from xpubsub.compile.subscriptions import Compiler, CompilerRun
+from xpubsub.jobs.subscribe import compiling
 
 INVOICES = {"inv": "urn:invoice", "cbc": "urn:basic"}
 NEVER, ALWAYS, ORDER = "can never match", "matches every message", "compares text by order"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import xpubsub
-from xpubsub.language.syntax import dump
-from xpubsub.language.xpath import parse_xpath
+from xpubsub.language.xpath.parser import parse_xpath
+from xpubsub.language.xpath.syntax import dump
 
 TREES = {
     "/a/b": "/child::a child::b",

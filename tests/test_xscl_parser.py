@@ -7,9 +7,9 @@ import math
 import pytest
 
 import xpubsub
-from xpubsub.language.xscl import parse_xscl
-from xpubsub.language.xscl_detect import is_xscl
-from xpubsub.language.xscl_syntax import dump_correlation
+from xpubsub.language.xscl.detect import is_xscl
+from xpubsub.language.xscl.parser import parse_xscl
+from xpubsub.language.xscl.syntax import dump_correlation
 from xpubsub.limits import Limits
 
 Q1 = "S//book->x1[//author->x2][//title->x3] FOLLOWED BY {x2=x5 AND x3=x6, 5s} S//blog->x4[//author->x5][//title->x6]"

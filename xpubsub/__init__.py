@@ -12,8 +12,8 @@ from xpubsub.errors import (
     StoreError,
     UnsupportedError,
 )
-from xpubsub.jobs.result import Result
-from xpubsub.jobs.subscribed import Subscribed
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.limits import Limits
 
 __version__ = "0.1.0"

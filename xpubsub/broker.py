@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import RowErrors, StoreError
-from xpubsub.jobs.clocks import load_reads, read_clocks, set_clock
-from xpubsub.jobs.explain_plan import explain_plan
-from xpubsub.jobs.explaining import asked, explain
-from xpubsub.jobs.explanation import Explanation
-from xpubsub.jobs.forms import SubscribeForm
+from xpubsub.jobs.explain.explaining import asked, explain
+from xpubsub.jobs.explain.explanation import Explanation
+from xpubsub.jobs.explain.plan import explain_plan
 from xpubsub.jobs.gc import collect
-from xpubsub.jobs.incoming import read_rows
-from xpubsub.jobs.join_state import kept_stats
-from xpubsub.jobs.known import Known
-from xpubsub.jobs.messages import Batch
-from xpubsub.jobs.own_columns import check_dialect
-from xpubsub.jobs.planning import publish_plan
-from xpubsub.jobs.result import Result
+from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
+from xpubsub.jobs.publish.join_state import kept_stats
+from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.messages import Batch
+from xpubsub.jobs.publish.planning import publish_plan
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.subscribe import subscribe, unsubscribe
-from xpubsub.jobs.subscribed import Subscribed
-from xpubsub.jobs.times import seconds
-from xpubsub.language.schema import Schema
+from xpubsub.jobs.subscribe.forms import SubscribeForm
+from xpubsub.jobs.subscribe.incoming import read_rows
+from xpubsub.jobs.subscribe.own_columns import check_dialect
+from xpubsub.jobs.subscribe.subscribed import Subscribed
+from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
-from xpubsub.shred.subscriptions import Compiler
+from xpubsub.schema.element_graph import Schema
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
 from xpubsub.store.store import Store
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from xpubsub.arrange.arranger import MOST_SLOTS
 from xpubsub.broker import Broker, MessagePublisher
 from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.errors import EngineError, Error
 from xpubsub.jobs.gc import arrange_if_needed
-from xpubsub.jobs.publish import Publisher
+from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.limits import Limits
-from xpubsub.shred.arrange import MOST_SLOTS
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _publisher(store: Store, limits: Limits) -> MessagePublisher:
     if not store.engine.DISTRIBUTED:
         return Publisher(store, limits)
     from xpubsub.engines.spark import SparkEngine
-    from xpubsub.jobs.frames import FramePublisher
+    from xpubsub.jobs.publish.frame_publisher import FramePublisher
 
     assert isinstance(store.engine, SparkEngine)
     return FramePublisher(store, store.engine, limits)

@@ -10,7 +10,7 @@ from benchmarks.options import Options
 from benchmarks.rows import Row
 from benchmarks.workloads.linear_paths import linear_paths, tag_paths
 from xpubsub import Limits
-from xpubsub.shred.matches import LinearUse, match_paths
+from xpubsub.match.path_matches import LinearUse, match_paths
 
 _SETS = 3
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from xpubsub.cli.options import engine_options, opened, store_argument
-from xpubsub.jobs.times import shown_time
+from xpubsub.jobs.publish.times import shown_time
 from xpubsub.limits import Limits
 
 

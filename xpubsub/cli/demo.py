@@ -15,7 +15,7 @@ from xpubsub.cli import sample
 from xpubsub.cli.options import created, engine_options
 from xpubsub.cli.tally import timing_lines
 from xpubsub.cli.terminal import TerminalTable, printable
-from xpubsub.jobs.result import Result
+from xpubsub.jobs.publish.result import Result
 
 FIRST = 10
 

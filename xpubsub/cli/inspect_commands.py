@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
 from xpubsub.cli.output import check_ending, table_output
-from xpubsub.jobs.times import shown_time
+from xpubsub.jobs.publish.times import shown_time
 
 
 @click.command("list")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xpubsub.cli.program import Failure
 from xpubsub.errors import RowErrors
-from xpubsub.jobs.subscription_files import row_lines
+from xpubsub.jobs.subscribe.subscription_files import row_lines
 
 
 def located(error: RowErrors, file: str, columns: Mapping[str, str], header: bool | None) -> Failure:

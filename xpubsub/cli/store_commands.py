@@ -17,7 +17,7 @@ from xpubsub.cli.options import (
 )
 from xpubsub.cli.subscription_file import SubscriptionFile, columns_by_use
 from xpubsub.cli.warned import warn
-from xpubsub.language.xpath import DIALECTS
+from xpubsub.language.xpath.parser import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.store.migrations import script
 

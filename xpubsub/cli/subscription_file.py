@@ -12,8 +12,8 @@ from xpubsub.cli.places import located
 from xpubsub.cli.progress import counting
 from xpubsub.cli.warned import warn
 from xpubsub.errors import RowErrors
-from xpubsub.jobs.columns import NAMES
-from xpubsub.jobs.incoming import read_rows
+from xpubsub.jobs.subscribe.columns import NAMES
+from xpubsub.jobs.subscribe.incoming import read_rows
 
 
 def columns_by_use(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:

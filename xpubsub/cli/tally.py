@@ -11,8 +11,8 @@ import pyarrow as pa
 from xpubsub.cli.messages import Message
 from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
-from xpubsub.jobs.result import Result
-from xpubsub.jobs.times import shown_time
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.publish.times import shown_time
 
 REJECTED = pa.schema([
     ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),

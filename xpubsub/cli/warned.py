@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from xpubsub.jobs.subscribed import Subscribed
+from xpubsub.jobs.subscribe.subscribed import Subscribed
 
 _SHOWN = 20
 

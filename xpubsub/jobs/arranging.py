@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from xpubsub.arrange.arranger import OUTPUTS, Arranger
+from xpubsub.arrange.selectivity import Asked, Seen, Selectivity
 from xpubsub.arrow import SplitFunction
 from xpubsub.plan.arrange import BUCKETS, CHAIN_EDGE, DECIDE, KNOWN_BUCKET, NEW_BUCKET, QUERIES
-from xpubsub.shred.arrange import OUTPUTS, Arranger
-from xpubsub.shred.selectivity import Asked, Seen, Selectivity
 from xpubsub.step import Step, file_step, whole
 from xpubsub.store.store import Store
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from xpubsub.errors import Error
 from xpubsub.jobs.gc import arrange_if_needed
-from xpubsub.jobs.messages import Batch
+from xpubsub.jobs.publish.messages import Batch
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest, described
 from xpubsub.store.store import Store
@@ -23,7 +23,7 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xpubsub.jobs.frames import FramePublisher
+    from xpubsub.jobs.publish.frame_publisher import FramePublisher
 
 _READERS = {".parquet": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 _WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
@@ -86,7 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         from xpubsub.engines.spark import SparkEngine
-        from xpubsub.jobs.frames import FramePublisher
+        from xpubsub.jobs.publish.frame_publisher import FramePublisher
 
         engine = SparkEngine(arguments.store, master=arguments.master, create=False)
         store = Store(engine, create=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from xpubsub.limits import Limits
+from xpubsub.match.path_matches import LinearUse, linear_matcher
 from xpubsub.plan.filter_steps import key_index
 from xpubsub.plan.summary import Summary
+from xpubsub.rows import PATH_MATCHED
 from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
-from xpubsub.shred.matches import LinearUse, linear_matcher
-from xpubsub.shred.rows import PATH_MATCHED
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
 from xpubsub.store.store import Store

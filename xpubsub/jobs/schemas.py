@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xpubsub.errors import Error
-from xpubsub.language.schema import Schema, loads, merge
-from xpubsub.language.schema_reading import read_schema
-from xpubsub.language.schema_source import Source
+from xpubsub.schema.element_graph import Schema, loads, merge
+from xpubsub.schema.reading import read_schema
+from xpubsub.schema.source import Source
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpubsub.shred.arrange import MOST_SLOTS
+from xpubsub.arrange.arranger import MOST_SLOTS
 from xpubsub.step import Pipeline, file_step
 
 KNOWN_BUCKET = file_step("known_bucket", reused=True)

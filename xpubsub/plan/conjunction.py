@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from xpubsub.language.join_templates import Edge, Template
+from xpubsub.language.xscl.templates import Edge, Template
 
 _COMPARE = {"!=": "{left}.value <> {right}.value"}
 """Residual comparisons by operator; the others compare numbers."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from xpubsub.arrange.arranger import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
+from xpubsub.arrange.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.shred.arrange import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
-from xpubsub.shred.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.step import Pipeline, Step, file_step
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xpubsub.language.join_templates import Template
+from xpubsub.language.xscl.templates import Template
 from xpubsub.step import Pipeline, Step, file_step
 
 _NO_PAIR = "select cast(0 as bigint) as var_left, cast(0 as bigint) as var_right where false"

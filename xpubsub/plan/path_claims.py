@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from xpubsub.language.claims import canonical, in_order, no_duplicates
-from xpubsub.language.linear import linear_steps
-from xpubsub.language.schema import Schema
+from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.schema.claims import canonical, in_order, no_duplicates
+from xpubsub.schema.element_graph import Schema
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ PathSharing-FWR also the returned paths, whose nodes are grouped once for all te
 
 from __future__ import annotations
 
-from xpubsub.language.blocks import BindStep
+from xpubsub.language.flwr.blocks import BindStep
 from xpubsub.plan import transform_steps as make
 from xpubsub.plan.facts import FACTS
 from xpubsub.plan.listing import Listing, steps_of, when

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from xpubsub.errors import LimitError
-from xpubsub.language.paths import XML_NAMESPACE
-from xpubsub.language.tags import declarations, escaped_attribute, escaped_text
+from xpubsub.language.flwr.tags import declarations, escaped_attribute, escaped_text
+from xpubsub.language.xpath.paths import XML_NAMESPACE
 from xpubsub.limits import Limits
+from xpubsub.match.uses import COPY
 from xpubsub.shred.node_rows import CopyRow, NodeRow
 from xpubsub.shred.source_text import SourceText
-from xpubsub.shred.tagpaths import COPY
 
 if TYPE_CHECKING:
     from xpubsub.shred.handlers import Handlers

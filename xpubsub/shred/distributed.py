@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.limits import Limits
+from xpubsub.match.path_matches import LinearUse
+from xpubsub.rows import KEY_HELD, NODE_COPY, REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
 from xpubsub.shred.key_index import KeyIndex
-from xpubsub.shred.matches import LinearUse
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.shred.rows import KEY_HELD, NODE_COPY, REJECTED, SAX_PARSE_RESULT, TAGPATH, TEXT
 from xpubsub.shred.tagpaths import TagPathCache
 
 NODE, EVENT, REJECTION, FOUND, HELD, COPIED = "node", "event", "rejected", "tagpath", "held", "copy"

@@ -10,8 +10,9 @@ from typing import NamedTuple, NoReturn
 
 from xpubsub.errors import LimitError
 from xpubsub.limits import Limits
+from xpubsub.match.uses import NUMBER, VALUE
 from xpubsub.shred.node_rows import NodeRow
-from xpubsub.shred.tagpaths import NUMBER, VALUE, TagNode, TagPathCache
+from xpubsub.shred.tagpaths import TagNode, TagPathCache
 
 
 class Handlers(NamedTuple):

@@ -10,8 +10,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xpubsub.language.numbers import to_number
-from xpubsub.shred.keys import ALWAYS
+from xpubsub.arrange.keys import ALWAYS
+from xpubsub.language.xpath.numbers import to_number
 from xpubsub.shred.node_rows import NodeRow
 
 MOST_KEYS = 200_000

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from xpubsub.limits import Limits
+from xpubsub.rows import EVENT, KEY_HELD, NODE_COPY, REJECTED, table_of
 from xpubsub.shred.copies import copied_texts
 from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
-from xpubsub.shred.rows import EVENT, KEY_HELD, NODE_COPY, REJECTED
-from xpubsub.shred.tables import table_of
 from xpubsub.shred.tagpaths import TagPathCache
 
 Message = tuple[int, str, object]

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from xpubsub.rows import SAX_PARSE_RESULT
 from xpubsub.shred.numeric import numbers_of
-from xpubsub.shred.rows import SAX_PARSE_RESULT
 
 NodeRow = tuple[int, int, int, tuple[int, ...], str | None, str | None]
 """(event, tag path, node, ids from the root to the node, value, value once more if its number is asked for)."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xpubsub.language.numbers import to_number
+from xpubsub.language.xpath.numbers import to_number
 
 _FEW = 100
 """Texts for which columns are not worth it."""

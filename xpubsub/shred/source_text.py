@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from xpubsub.language.tags import escaped_attribute
+from xpubsub.language.flwr.tags import escaped_attribute
 from xpubsub.shred.start_tags import StartTag, start_tag
 
 

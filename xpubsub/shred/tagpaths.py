@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from xpubsub.ids import stable_id
-from xpubsub.language.syntax import expanded_name
+from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.limits import Limits
-from xpubsub.shred.matches import LinearUse, PathMatches
-from xpubsub.shred.path_matching import PathAutomaton
-
-EXISTS, VALUE, NUMBER, COPY = 1, 2, 4, 8
-"""How nodes are used: that they are there, their string value, their value as a number, a copy of them."""
+from xpubsub.match.path_automaton import PathAutomaton
+from xpubsub.match.path_matches import LinearUse, PathMatches
+from xpubsub.match.uses import COPY
 
 MOST_NODES = 200_000
 """Tag paths that are remembered at a time, so that hostile messages cannot fill the memory."""

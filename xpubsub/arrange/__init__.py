@@ -1,0 +1,1 @@
+"""The order of predicates: keys, chains, selectivity and buckets. Runs no SQL."""

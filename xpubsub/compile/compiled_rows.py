@@ -1,0 +1,233 @@
+"""The rows of compiled subscriptions, growing column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from xpubsub.compile.correlations import CorrelationRows
+from xpubsub.compile.shape_advice import Constants
+from xpubsub.compile.shapes import QueryTemplate, Template
+from xpubsub.compile.transformations import TransformationRows
+from xpubsub.ids import stable_id
+from xpubsub.rows import (
+    COMPILED_BRANCH,
+    COMPILED_BRANCHPOINT,
+    COMPILED_BRINFO,
+    COMPILED_CONDITION,
+    COMPILED_CORRELATION,
+    COMPILED_JOIN_COPY,
+    COMPILED_JOIN_EDGE,
+    COMPILED_JOIN_HOP,
+    COMPILED_JOIN_PAIR,
+    COMPILED_JOIN_PART,
+    COMPILED_PART,
+    COMPILED_PATH,
+    COMPILED_QUERY,
+    COMPILED_REPEAT,
+    COMPILED_RETURN,
+    COMPILED_STEP,
+    COMPILED_TRANSFORMATION,
+    COMPILED_VARIABLE_CONDITION,
+    COMPILED_WARNING,
+    PREDICATE,
+    REFUSED,
+    table_of,
+)
+
+_REMEMBERED = 20_000
+"""Templates that are known to have been shared, at a time."""
+MOST_WARNINGS = 1000
+"""Warnings whose texts are kept; the others are counted."""
+Place = tuple[int | None, int | None, str | None]
+_NOWHERE: Place = (None, None, None)
+OUTPUTS = {
+    "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
+    "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
+    "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
+    "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
+    "compiled_condition": COMPILED_CONDITION, "compiled_return": COMPILED_RETURN, "compiled_repeat": COMPILED_REPEAT,
+    "compiled_correlation": COMPILED_CORRELATION, "compiled_join_edge": COMPILED_JOIN_EDGE,
+    "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_hop": COMPILED_JOIN_HOP,
+    "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
+    "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
+}
+"""What compiling gives, by name."""
+
+
+class CompiledRows:
+    """The rows of a chunk of subscriptions; what they share, as linear paths, is handed out once."""
+
+    def __init__(self) -> None:
+        self._shared: dict[int, Template] = {}
+        self._paths: set[tuple[object, ...]] = set()
+        self._brinfos: set[tuple[object, ...]] = set()
+        self._cids: set[int] = set()
+        self._warned = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._refused: list[tuple[object, ...]] = []
+        self._warnings: list[tuple[object, ...]] = []
+        self._queries: tuple[list[object], ...] = ([], [], [], [])
+        self._ends = [0]
+        self._predicates: tuple[list[object], ...] = ([], [], [], [])
+        self._branches: dict[str, list[object]] = {name: [] for name in COMPILED_BRANCH.names}
+        self._branchpoints: list[tuple[object, ...]] = []
+        self._new_paths: list[tuple[object, ...]] = []
+        self._new_brinfos: list[tuple[object, ...]] = []
+        self._parts: list[tuple[object, ...]] = []
+        self._transformations: list[tuple[object, ...]] = []
+        self._steps: list[tuple[object, ...]] = []
+        self._conditions: list[tuple[object, ...]] = []
+        self._returns: dict[tuple[object, ...], None] = {}
+        self._repeats: list[tuple[object, ...]] = []
+        self._correlations: list[tuple[object, ...]] = []
+        self._edges: list[tuple[object, ...]] = []
+        self._pairs: list[tuple[object, ...]] = []
+        self._join_hops: list[tuple[object, ...]] = []
+        self._join_copies: list[tuple[object, ...]] = []
+        self._join_parts: dict[tuple[object, ...], None] = {}
+        self._variable_conditions: dict[tuple[object, ...], None] = {}
+
+    def forget_correlations(self) -> None:
+        """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
+        self._cids.clear()
+
+    def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
+        """A correlation; what it is made of is handed out once, with the first that asks for it."""
+        own = row_no, rows.cid
+        self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
+        if rows.cid in self._cids:
+            return
+        self._cids.add(rows.cid)
+        self._add_conditions(row_no, rows.conditions)
+        self._take_new(rows.linear_paths, rows.brinfos)
+        self._edges.extend((*own, *edge) for edge in rows.edges)
+        self._pairs.extend((*own, *pair) for pair in rows.pairs)
+        self._join_hops.extend((*own, *hop) for hop in rows.hops)
+        self._join_copies.extend((*own, path_id) for path_id in rows.copied)
+        self._join_parts.update(dict.fromkeys((rows.made_by[0], *part) for part in rows.parts))
+        self._variable_conditions.update(dict.fromkeys(rows.variable_conditions))
+
+    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
+        """Conditions on nodes are queries like those of filters."""
+        for template, want in conditions:
+            for query in template.queries:
+                canonical = query.text % ()
+                sub_id = stable_id("query", canonical)
+                self._add_query(row_no, sub_id, canonical, query, template.constants(()))
+                self._parts.append((row_no, sub_id, want))
+            self._share(template)
+
+    def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
+        """A transformation."""
+        self._add_conditions(row_no, rows.conditions)
+        self._take_new(rows.linear_paths, rows.brinfos)
+        self._transformations.append((row_no, rows.tid, rows.canonical, rows.template_id, rows.template))
+        self._steps.extend((row_no, rows.tid, *step) for step in rows.steps)
+        self._conditions.extend((row_no, rows.tid, *condition) for condition in rows.looks)
+        self._returns.update(dict.fromkeys((rows.template_id, *path) for path in rows.returns))
+        self._repeats.extend((row_no, rows.tid, *reason) for reason in rows.repeats)
+
+    def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
+        """A subscription that cannot be accepted."""
+        self._refused.append((row_no, subscription_id, code, reason, *place))
+
+    def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
+        """A subscription that is accepted, but probably not what is meant."""
+        told = warnings[: max(0, MOST_WARNINGS - self._warned)]
+        self._warned += len(warnings)
+        self._warnings.extend((row_no, subscription_id, text, 1) for text in told)
+        if len(told) < len(warnings):
+            self._warnings.append((row_no, subscription_id, None, len(warnings) - len(told)))
+
+    def warn_anew(self) -> None:
+        """Rows from here on may come before those so far: the first of both are kept."""
+        self._warned = 0
+
+    def add(self, row_no: int, template: Template, given: Constants) -> None:
+        """A subscription, by its template and constants."""
+        constants, done = template.constants(given), set[int]()
+        for query in template.queries:
+            canonical = query.text % tuple(map(repr, query.shown(constants)))
+            sub_id = stable_id("query", canonical)
+            if sub_id not in done:
+                done.add(sub_id)
+                self._add_query(row_no, sub_id, canonical, query, constants)
+        if id(template) not in self._shared:
+            self._share(template)
+
+    def _share(self, template: Template) -> None:
+        if len(self._shared) > _REMEMBERED:
+            self._shared.clear()
+        self._shared[id(template)] = template
+        self._take_new(template.linear_paths, template.brinfos)
+
+    def _take_new(self, linear_paths: Sequence[tuple[object, ...]], brinfos: Sequence[tuple[object, ...]]) -> None:
+        for known, new, rows in (
+            (self._paths, self._new_paths, linear_paths), (self._brinfos, self._new_brinfos, brinfos)
+        ):
+            new.extend(row for row in rows if row not in known)
+            known.update(rows)
+
+    def _add_query(
+        self, row_no: int, sub_id: int, canonical: str, query: QueryTemplate, constants: tuple[object, ...]
+    ) -> None:
+        row_nos, sub_ids, texts, checked = self._queries
+        row_nos.append(row_no)
+        sub_ids.append(sub_id)
+        texts.append(canonical)
+        checked.append(query.checked)
+        paths, ops, values, numbers = self._predicates
+        paths.extend(query.paths)
+        ops.extend(query.ops)
+        values.extend(query.values(constants))
+        numbers.extend(query.numbers(constants))
+        self._ends.append(len(paths))
+        if query.checked:
+            self._add_branches(row_no, sub_id, query, constants)
+
+    def _add_branches(self, row_no: int, sub_id: int, query: QueryTemplate, constants: tuple[object, ...]) -> None:
+        count = len(query.branches["branch"])
+        columns = {**query.branches, "row_no": [row_no] * count, "sub_id": [sub_id] * count,
+                   "value": query.branch_values(constants), "number": query.branch_numbers(constants)}
+        for name, column in columns.items():
+            self._branches[name].extend(column)
+        self._branchpoints.append((row_no, sub_id, query.branches["brinfo_id"], query.shape, query.want))
+
+    def take(self) -> list[tuple[str, pa.Table]]:
+        """All rows since the last time, by kind."""
+        branches = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
+        tables = {
+            "refused": table_of(self._refused, REFUSED),
+            "compiled_query": self._query_table(),
+            "compiled_path": table_of(self._new_paths, COMPILED_PATH),
+            "compiled_branch": pa.Table.from_arrays(branches, schema=COMPILED_BRANCH),
+            "compiled_brinfo": table_of(self._new_brinfos, COMPILED_BRINFO),
+            "compiled_branchpoint": table_of(self._branchpoints, COMPILED_BRANCHPOINT),
+            "compiled_part": table_of(self._parts, COMPILED_PART),
+            "compiled_transformation": table_of(self._transformations, COMPILED_TRANSFORMATION),
+            "compiled_step": table_of(self._steps, COMPILED_STEP),
+            "compiled_condition": table_of(self._conditions, COMPILED_CONDITION),
+            "compiled_return": table_of(list(self._returns), COMPILED_RETURN),
+            "compiled_repeat": table_of(self._repeats, COMPILED_REPEAT),
+            "compiled_correlation": table_of(self._correlations, COMPILED_CORRELATION),
+            "compiled_join_edge": table_of(self._edges, COMPILED_JOIN_EDGE),
+            "compiled_join_pair": table_of(self._pairs, COMPILED_JOIN_PAIR),
+            "compiled_join_hop": table_of(self._join_hops, COMPILED_JOIN_HOP),
+            "compiled_join_copy": table_of(self._join_copies, COMPILED_JOIN_COPY),
+            "compiled_join_part": table_of(list(self._join_parts), COMPILED_JOIN_PART),
+            "compiled_variable_condition": table_of(list(self._variable_conditions), COMPILED_VARIABLE_CONDITION),
+            "compiled_warning": table_of(self._warnings, COMPILED_WARNING),
+        }
+        self._clear()
+        return list(tables.items())
+
+    def _query_table(self) -> pa.Table:
+        fields = [pa.array(column, field.type) for column, field in zip(self._predicates, PREDICATE, strict=True)]
+        structs = pa.StructArray.from_arrays(fields, fields=list(PREDICATE))
+        lists = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)
+        arrays = [pa.array(column, field.type) for column, field in zip(self._queries, COMPILED_QUERY, strict=False)]
+        return pa.Table.from_arrays([*arrays, lists], schema=COMPILED_QUERY)

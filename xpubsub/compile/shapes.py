@@ -1,0 +1,231 @@
+"""Templates: subscriptions that differ in their constants only are parsed once.
+
+The constants of a text are taken out; what is left is its *shape*. A shape that comes again is compiled with marks in
+place of its constants; if each mark comes out where only a constant can stand, the result serves every text of the
+shape. Where a constant's value decides about more than itself (a number as a truth value, a string compared as a
+number, an empty string) its mark does not come out that way, and such texts are compiled one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from xpubsub.compile.shape_advice import Constant, Constants, ShapeAdvice
+from xpubsub.errors import Error
+from xpubsub.ids import stable_id
+from xpubsub.language.xpath.branches import Branch, Query
+from xpubsub.language.xpath.normal import Test
+from xpubsub.language.xpath.tokens import tokenize
+from xpubsub.match.brpred import encode_shape, shape_of
+from xpubsub.match.linear_paths import pieces
+from xpubsub.match.uses import use_of
+
+_CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-9]*)?|\.(?<![\w.\-]\.)[0-9]+)""")
+"""Each alternative starts with a character of its own, so that the search skips what is no constant."""
+Shape = tuple[object, ...]
+"""Which constants are texts (a quote comes before any digit), and what stands between them; conjunct by conjunct."""
+_AND = " and "
+_REMEMBERED = 200_000
+"""Conjuncts that are remembered at a time."""
+
+
+class Shapes:
+    """Takes the constants out of texts; conjuncts, of which many texts have the same, are looked up."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[object, ...], Constants]] = {}
+
+    def take_out(self, text: str) -> tuple[Shape, Constants]:
+        """The shape of a text and its constants."""
+        known = self._known
+        try:
+            found = [known[part] for part in text.split(_AND)]
+        except KeyError:
+            found = self._learn(text)
+        if len(found) == 1:
+            return found[0]
+        return tuple([shape for shape, _ in found]), sum([constants for _, constants in found], ())
+
+    def _learn(self, text: str) -> list[tuple[tuple[object, ...], Constants]]:
+        """Take conjuncts apart, or the whole text where a quotation runs on beyond one."""
+        parts = text.split(_AND)
+        if any(part.count(quote) % 2 for part in parts for quote in "\"'"):
+            return [_take_out(text)]
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        return [self._known.setdefault(part, _take_out(part)) for part in parts]
+
+
+def _take_out(text: str) -> tuple[Shape, Constants]:
+    parts = _CONSTANT.split(text)
+    raw = parts[1::2]
+    texts = tuple([each < "." for each in raw])
+    return (texts, *parts[::2]), tuple([each[1:-1] if each < "." else float(each) for each in raw])
+
+
+def marked(text: str, constants: Constants) -> tuple[str, Constants] | None:
+    """A text with a mark for each of its constants, and the marks; None if other tokens are mistaken for constants."""
+    parts = _CONSTANT.split(text)
+    if len(parts[1::2]) != len(constants):
+        return None
+    marks = tuple(_mark(number, each) for number, each in enumerate(constants))
+    parts[1::2] = [_quoted(mark, raw) for mark, raw in zip(marks, parts[1::2], strict=True)]
+    with_marks = "".join(parts)
+    tokens = [token.text for token in tokenize(with_marks) if token.kind in ("literal", "number")]
+    return (with_marks, marks) if tokens == parts[1::2] else None
+
+
+def _mark(number: int, constant: Constant) -> Constant:
+    return f"\ue000{number}\ue001" if isinstance(constant, str) else 1_000_003.5 + number
+
+
+def _quoted(mark: Constant, raw: str) -> str:
+    return f"{raw[0]}{mark}{raw[0]}" if isinstance(mark, str) else repr(mark)
+
+
+@dataclass(frozen=True)
+class QueryTemplate:
+    """The rows of one query; getters pick the constants of a column out of all constants of a text, and null."""
+
+    text: str
+    shown: Callable[[Sequence[object]], Any]
+    checked: bool
+    paths: list[int]
+    ops: list[str]
+    values: Callable[[Sequence[object]], Any]
+    numbers: Callable[[Sequence[object]], Any]
+    branches: dict[str, list[object]]
+    branch_values: Callable[[Sequence[object]], Any]
+    branch_numbers: Callable[[Sequence[object]], Any]
+    shape: str
+    want: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """All rows of a subscription but for its constants; those that are no marks are its own."""
+
+    queries: tuple[QueryTemplate, ...]
+    linear_paths: tuple[tuple[object, ...], ...]
+    brinfos: tuple[tuple[object, ...], ...]
+    own: tuple[object, ...]
+    turned: bool
+    """Whether it uses negatives of constants."""
+    advice: ShapeAdvice | None = None
+    """What to warn about in texts of the shape, if there is anything."""
+
+    def constants(self, given: Constants) -> tuple[object, ...]:
+        """What the getters pick from: constants given, their negatives if any is used, the template's own, and null."""
+        if not self.turned:
+            return (*given, *self.own, None)
+        return (*given, *(-each + 0.0 if isinstance(each, float) else None for each in given), *self.own, None)
+
+
+class UnsafeShape(Error):
+    """A mark did not come out where only a constant can stand."""
+
+
+def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
+    """The rows of queries, with the places of marks left open."""
+    places = _Places(marks, " ".join(query.text for query in queries))
+    made = tuple(_query(query, places) for query in queries)
+    places.check()
+    uses: dict[str, int] = {}
+    for query in queries:
+        for branch in query.branches:
+            uses[branch.linear_path] = uses.get(branch.linear_path, 0) | use_of(branch.test)
+    paths = tuple((path, stable_id(path), *pieces(path), use) for path, use in uses.items())
+    brinfos = {
+        (branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
+        for query in queries for branch in query.meeting
+    }
+    return Template(made, paths, tuple(brinfos), places.own, places.turned)
+
+
+class _Places:
+    """Where each constant is found: marks by their number, other constants after them."""
+
+    def __init__(self, marks: Constants, text: str) -> None:
+        self._marks = marks
+        self._own: dict[tuple[type, object], int] = {}
+        self._found: set[object] = set()
+        self.turned = any(isinstance(mark, float) and f"-{mark!r}" in text for mark in marks)
+
+    @property
+    def own(self) -> tuple[object, ...]:
+        return tuple(constant for _, constant in self._own)
+
+    def getter(self, constants: Sequence[object]) -> Callable[[Sequence[object]], Any]:
+        """Picks these constants, as a tuple."""
+        places = [self._place(each) for each in constants]
+        if len(places) == 1:
+            only = places[0]
+            return lambda row: (row[only],)
+        return itemgetter(*places) if places else lambda row: ()
+
+    def _place(self, constant: object) -> int:
+        if constant is None:
+            return -1
+        for place, mark in enumerate(self._marks):
+            if constant == mark or (isinstance(mark, float) and constant == -mark):
+                self._found.add(mark)
+                return place if constant == mark else place + len(self._marks)
+        return (1 + self.turned) * len(self._marks) + self._own.setdefault((type(constant), constant), len(self._own))
+
+    def text(self, text: str) -> tuple[str, Callable[[Sequence[object]], Any]]:
+        """A text with `%s` for each mark, and the marks in it in order."""
+        escaped = text.replace("%", "%%")
+        if not self._marks:
+            return escaped, self.getter(())
+        shown = {repr(mark): mark for mark in self._marks}
+        longest_first = sorted(map(re.escape, shown), key=len, reverse=True)
+        parts = re.split(f"({'|'.join(longest_first)})", escaped)
+        return "%s".join(parts[::2]), self.getter([shown[each] for each in parts[1::2]])
+
+    def check(self) -> None:
+        """Each mark was found, and nothing else came of it."""
+        if self._found != set(self._marks) or (self._marks and self._own):
+            raise UnsafeShape("a constant decides about more than itself")
+
+
+def _query(query: Query, places: _Places) -> QueryTemplate:
+    necessary = dict.fromkeys((each.linear_path, each.test) for each in query.branches if each.necessary)
+    tests = [test for _, test in necessary]
+    branches = query.meeting
+    text, shown = places.text(query.text)
+    return QueryTemplate(
+        text, shown, query.checked, [stable_id(path) for path, _ in necessary], [test.op for test in tests],
+        *_getters(tests, places), _branch_columns(branches),
+        *_getters([branch.test for branch in branches], places),
+        encode_shape(branches) if branches else "", shape_of(branches)[1][0],
+    )
+
+
+def _getters(tests: Sequence[Test], places: _Places) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    return places.getter([test.value for test in tests]), places.getter([test.number for test in tests])
+
+
+def _brinfo_id(branch: Branch) -> int:
+    return stable_id(branch.linear_path, branch.brinfo)
+
+
+def _branch_columns(branches: Sequence[Branch]) -> dict[str, list[object]]:
+    """The columns of a query's branches that do not depend on constants."""
+    shaped, wants = shape_of(branches)
+    rows = list(zip(branches, shaped, strict=True))
+    return {
+        "branch": list(range(len(rows))),
+        "linear_path_id": [stable_id(branch.linear_path) for branch, _ in rows],
+        "brinfo_id": [_brinfo_id(branch) for branch, _ in rows],
+        "op": [branch.test.op for branch, _ in rows],
+        "first_only": [branch.first for branch, _ in rows],
+        "level": [shape.level for _, shape in rows], "context": [shape.context for _, shape in rows],
+        "context_at": [shape.context_at for _, shape in rows], "bit": [shape.bit for _, shape in rows],
+        "inner_at": [list(range(1, len(shape.inner) + 1)) for _, shape in rows],
+        "inner_points": [list(shape.inner) for _, shape in rows],
+        "inner_wants": [[wants[point] for point in shape.inner] for _, shape in rows],
+    }

@@ -1,0 +1,203 @@
+"""Subscriptions → rows: each text is parsed and becomes the rows of its queries, or the reason for its refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+
+import pyarrow as pa
+
+from xpubsub.collector import collector_paused
+from xpubsub.compile.compiled_rows import CompiledRows
+from xpubsub.compile.correlations import CorrelationRows, correlation_rows
+from xpubsub.compile.shape_advice import EACH_TEXT, Constants, shape_advice
+from xpubsub.compile.shapes import Shape, Shapes, Template, UnsafeShape, marked, template_of
+from xpubsub.compile.transformations import TransformationRows, transformation_rows
+from xpubsub.errors import Error, LocatedError
+from xpubsub.language.advice.subscriptions import Adviser
+from xpubsub.language.flwr.block_tree import block_tree
+from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.xpath.branches import Query, queries
+from xpubsub.language.xpath.normal import Disjunction, Normalizer
+from xpubsub.language.xpath.parser import parse_xpath
+from xpubsub.language.xpath.syntax import Expr
+from xpubsub.language.xscl.detect import is_xscl
+from xpubsub.language.xscl.parser import parse_xscl
+from xpubsub.limits import Limits
+
+Row = tuple[int, str | None, str | None, int]
+"""(row number, id, text, number of the compiler)."""
+_REMEMBERED = 20_000
+"""Shapes, and texts of correlations, that are remembered at a time."""
+_TRANSFORMATION = re.compile(r"""\s*(?:
+    < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
+  | import\s+(?:module|schema)\b | module\s+namespace\b | for\s+(?:tumbling|sliding)\s+window\b
+  | declare\s+(?:default|namespace|variable|function|option|boundary-space|base-uri|construction|ordering
+                |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
+)""", re.VERBOSE)
+"""How a transformation starts: in a way that no XPath does."""
+_FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
+"""A `for` or `let` anywhere but in a literal, as in `//a, for $b in //b return $b`."""
+
+
+def is_transformation(text: str) -> bool:
+    """Whether a text is meant as a transformation, without reading it."""
+    return bool(_TRANSFORMATION.match(text) or ("$" in text and _FOR.match(text)))
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Compiles subscriptions that share namespaces, a dialect and limits."""
+
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    dialect: str = "xpath"
+    limits: Limits = field(default_factory=Limits)
+
+    def check(self, text: str) -> None:
+        """Raise what is wrong with a subscription."""
+        if is_xscl(text):
+            self.correlation(text)
+        elif is_transformation(text):
+            self.transformation(text)
+        else:
+            self.queries(text)
+
+    def transformation(self, text: str) -> TransformationRows:
+        """The rows of a transformation."""
+        return self.advised_transformation(text)[0]
+
+    def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
+        """The same, with warnings."""
+        tree = parse_flwr(text, self.namespaces, self.limits)
+        return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
+
+    def correlation(self, text: str) -> CorrelationRows:
+        """The rows of a correlation."""
+        return self.advised_correlation(text)[0]
+
+    def advised_correlation(self, text: str) -> tuple[CorrelationRows, list[str]]:
+        """The same, with warnings."""
+        tree = parse_xscl(text, self.namespaces, self.limits)
+        return correlation_rows(tree, text, self.limits), self._adviser.correlation(tree, text)
+
+    def queries(self, text: str) -> list[Query]:
+        """The queries of a filter."""
+        return queries(self._normal(text)[1], text, self.limits)
+
+    def advice(self, text: str) -> list[str]:
+        """The warnings about a filter."""
+        return self._adviser.filter(parse_xpath(text, self.namespaces, self.dialect, self.limits), text)
+
+    def advised_template(self, text: str, marks: Constants) -> Template:
+        """The template of a shape, with what to warn about, given a text with marks for its constants."""
+        tree, normal = self._normal(text)
+        template = template_of(queries(normal, text, self.limits), marks)
+        return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
+
+    def _normal(self, text: str) -> tuple[Expr, Disjunction]:
+        tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
+        return tree, Normalizer(text, self.limits).boolean(tree)
+
+    @property
+    def _adviser(self) -> Adviser:
+        return Adviser(self.namespaces, self.limits)
+
+
+class CompilerRun:
+    """Compiles rows one after the other; remembers shapes and the linear paths already handed out.
+
+    The rows of each compiler come together, in the order of their numbers.
+    """
+
+    def __init__(self, compilers: Sequence[Compiler]) -> None:
+        self._compilers = compilers
+        self._rows = CompiledRows()
+        self._shapes = Shapes()
+        self._start(0)
+
+    def _start(self, number: int) -> None:
+        """Compile with this compiler from now on: nothing that others have made of texts holds any more."""
+        self._number, self._compiler = number, self._compilers[number]
+        self._templates: dict[Shape, Template | None] = {}
+        self._correlation = lru_cache(_REMEMBERED)(self._compiler.advised_correlation)
+        self._rows.forget_correlations()
+        self._rows.warn_anew()
+
+    def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
+        """The rows of some subscriptions, by kind; refusals are among them."""
+        with collector_paused():
+            for number, alike in groupby(rows, itemgetter(3)):
+                if number != self._number:
+                    self._start(number)
+                for row_no, subscription_id, text, _ in alike:
+                    self._add(row_no, subscription_id, text)
+            return self._rows.take()
+
+    def _add(self, row_no: int, subscription_id: str | None, text: str | None) -> None:
+        """One subscription; one that is refused has a code and a reason instead of queries."""
+        try:
+            if not subscription_id:
+                raise Error("the id is empty")
+            if text is None:
+                raise Error("the text is missing")
+            warnings = self._compile(row_no, text)
+            if warnings:
+                self._rows.warn(row_no, subscription_id, warnings)
+        except LocatedError as error:
+            place = (error.line, error.column, error.caret() if error.text else None)
+            self._rows.refuse(row_no, subscription_id, _code(error), error.reason, place)
+        except Error as error:
+            self._rows.refuse(row_no, subscription_id, "bad-row", str(error))
+
+    def _compile(self, row_no: int, text: str) -> Sequence[str]:
+        """The rows of one subscription; returns what to warn about."""
+        known = self._known(text)
+        if known is None and is_xscl(text):
+            correlation, warnings = self._correlation(text)
+            self._rows.add_correlation(row_no, correlation)
+            return warnings
+        if known is None and is_transformation(text):
+            transformation, warnings = self._compiler.advised_transformation(text)
+            self._rows.add_transformation(row_no, transformation)
+            return warnings
+        template, constants = known or self._template(text)
+        self._rows.add(row_no, template, constants)
+        if template.advice is None:
+            return ()
+        return template.advice.names if not template.advice.depends(constants) else self._compiler.advice(text)
+
+    def _known(self, text: str) -> tuple[Template, Constants] | None:
+        """The template of a filter's shape, if it has been learned: such a text needs no further look."""
+        if len(text) > self._compiler.limits.max_expression:
+            return None
+        shape, constants = self._shapes.take_out(text)
+        known = self._templates.get(shape)
+        return None if known is None or "" in constants else (known, constants)
+
+    def _template(self, text: str) -> tuple[Template, Constants]:
+        """The template of a filter's shape if it has one, else the text's own."""
+        if len(text) <= self._compiler.limits.max_expression:
+            self._learn(*self._shapes.take_out(text), text)
+        return self._known(text) or (replace(template_of(self._compiler.queries(text)), advice=EACH_TEXT), ())
+
+    def _learn(self, shape: Shape, constants: Constants, text: str) -> None:
+        if shape not in self._templates:
+            if len(self._templates) > _REMEMBERED:
+                self._templates.clear()
+            self._templates[shape] = self._general(text, constants)
+
+    def _general(self, text: str, constants: Constants) -> Template | None:
+        """A template for all texts of a shape, if there is one."""
+        try:
+            with_marks = marked(text, constants)
+            return with_marks and self._compiler.advised_template(*with_marks)
+        except (LocatedError, UnsafeShape):
+            return None
+
+
+def _code(error: LocatedError) -> str:
+    return f"{type(error).__name__}:{error.code}"

@@ -1,0 +1,96 @@
+"""Transformations → rows: the steps that bind variables, the conditions on them, and the template of the output."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from xpubsub.compile.shapes import Template, template_of
+from xpubsub.ids import stable_id
+from xpubsub.language.flwr.blocks import BOUND_NODE, BindStep, BlockTree, StepCondition
+from xpubsub.language.xpath.branches import Query
+from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.match.brpred import shape_of
+from xpubsub.match.linear_paths import pieces
+from xpubsub.match.uses import COPY, EXISTS, VALUE
+from xpubsub.output.templates import brinfo_of, returned_id
+
+
+@dataclass(frozen=True)
+class TransformationRows:
+    """All rows of one transformation."""
+
+    tid: int
+    canonical: str
+    template_id: int
+    template: str
+    steps: tuple[tuple[object, ...], ...]
+    looks: tuple[tuple[object, ...], ...]
+    """Which conditions are looked at after which step."""
+    conditions: tuple[tuple[Template, int | None], ...]
+    """The conditions as queries, each with its want at the node it is about."""
+    linear_paths: tuple[tuple[object, ...], ...]
+    brinfos: tuple[tuple[object, ...], ...]
+    returns: tuple[tuple[int, int], ...]
+    """Ids of the paths that are copied as they are, without and with their base."""
+    repeats: tuple[tuple[int, int | None, int], ...]
+    """(block, linear path, step of its base): why tuples of a block may repeat."""
+
+
+def transformation_rows(tree: BlockTree) -> TransformationRows:
+    """The rows of a compiled transformation."""
+    template = json.dumps(tree.template, ensure_ascii=False, separators=(",", ":"))
+    looks = tuple((each.step, sub_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
+    steps = tuple(_step(step, tree) for step in tree.steps)
+    canonical = json.dumps([template, steps, looks])
+    queries = dict.fromkeys(each.query for each in tree.conditions)
+    bases = dict.fromkeys([*((step.linear_path, step.base_position) for step in tree.steps), *tree.returned])
+    paths = dict.fromkeys(path for path, _ in bases)
+    made_of = json.dumps([template])
+    return TransformationRows(
+        stable_id("transformation", canonical), canonical, stable_id("template", made_of), made_of, steps, looks,
+        tuple((template_of([query]), want_of(query)) for query in queries),
+        tuple((path, stable_id(path), *pieces(path), _use(path, tree)) for path in paths),
+        tuple((path, stable_id(path), brinfo_of(base), returned_id(path, base)) for path, base in bases),
+        tuple((stable_id(path), returned_id(path, base)) for path, base in tree.returned),
+        tuple((block, stable_id(path) if path else None, base) for block, path, base in tree.repeats),
+    )
+
+
+def _step(step: BindStep, tree: BlockTree) -> tuple[object, ...]:
+    path_id, brinfo_id = stable_id(step.linear_path), returned_id(step.linear_path, step.base_position)
+    return (step.step, step.block, step.parent, step.after, step.depth, step.place, path_id, brinfo_id, step.base_at,
+            step.hidden, step.last, step.block in tree.outermost, _access(step, tree))
+
+
+def _access(step: BindStep, tree: BlockTree) -> int | None:
+    """A condition by which the nodes of a first step are found: an equality if there is one."""
+    if step.depth != 1 or step.place != 1 or step.base_at:
+        return None
+    found = [each for each in tree.conditions
+             if each.step == step.step and each.looks_at == BOUND_NODE and not each.negated]
+    return sub_id_of(min(found, key=_commonness).query) if found else None
+
+
+def _commonness(condition: StepCondition) -> bool:
+    return all(branch.test.op != "=" for branch in condition.query.branches)
+
+
+def _use(path: str, tree: BlockTree) -> int:
+    return copy_use(path) if path in tree.copied else EXISTS
+
+
+def copy_use(path: str) -> int:
+    """How the nodes of a path that is copied are used: of attributes and text nodes the value is."""
+    name = linear_steps(path)[-1][1]
+    return EXISTS | COPY | (VALUE if name == "text()" or name.startswith("@") else 0)
+
+
+def sub_id_of(query: Query) -> int:
+    """The id of a condition."""
+    return stable_id("query", query.text)
+
+
+def want_of(query: Query) -> int | None:
+    """The bits that must be set at the node that the query is about; none if it is about the message."""
+    return shape_of(query.meeting)[1][1] if all(branch.context for branch in query.branches) else None

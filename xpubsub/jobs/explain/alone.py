@@ -1,0 +1,47 @@
+"""Explaining by carrying out: one subscription in a store of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.jobs.explain.explanation import Unreadable
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.subscribe.forms import SubscribeForm
+from xpubsub.jobs.subscribe.incoming import read_rows
+from xpubsub.jobs.subscribe.subscribing import subscribe
+from xpubsub.limits import Limits
+from xpubsub.store.listing import Shown
+from xpubsub.store.store import Store
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A message that an explanation is asked for, as it would be published."""
+
+    xml: str | bytes
+    stream: str
+    time: object = None
+    """A time as `publish` takes it, or none: that of its arrival."""
+
+
+@contextmanager
+def store_of(shown: Shown, limits: Limits) -> Iterator[Store]:
+    """A store in memory with one subscription."""
+    engine = DuckDBEngine(":memory:")
+    try:
+        store = Store(engine)
+        form = SubscribeForm(shown.namespaces, shown.dialect, shown.stream)
+        subscribe(store, read_rows([(shown.subscription_id, shown.text)]), form, limits)
+        yield store
+    finally:
+        engine.close()
+
+
+def rejected(result: Result, name: Callable[[str], str] = lambda _: "the message") -> Unreadable | None:
+    """Why a message was rejected, the first if there are several; messages are called by a name for their ids."""
+    for row in result.rejected.to_pylist():
+        return Unreadable(row["code"], row["reason"], row["line"], row["column"], name(row["message_id"]))
+    return None

@@ -1,0 +1,155 @@
+"""Paths and conditions as their subscriber would write them: with prefixes where the subscription has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xpubsub.jobs.explain.evidence import Evidence, prefix_path
+from xpubsub.language.xpath.branches import DOCUMENT
+from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath.normal import Test
+from xpubsub.language.xpath.numbers import to_text
+from xpubsub.language.xpath.paths import XML_NAMESPACE
+
+LONGEST = 40
+"""Characters of a value that are shown."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A step's name taken apart; a `uri` of None means any namespace."""
+
+    kind: str
+    uri: str | None
+    local: str
+
+
+def parts_of(name: str) -> Parts:
+    """`{uri}name`, `*:name`, `@name`, `text()` and the like, taken apart."""
+    if name == "text()":
+        return Parts("text", "", name)
+    kind, name = ("attribute", name[1:]) if name.startswith("@") else ("element", name)
+    if name.startswith("*"):
+        return Parts(kind, None, name.removeprefix("*:"))
+    uri, _, local = name.rpartition("}")
+    return Parts(kind, uri[1:].replace("%7B", "{").replace("%7D", "}").replace("%25", "%"), local)
+
+
+class Names:
+    """Writes names with the prefixes of a subscription, and as {uri}name where it has none."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        self._namespaces = namespaces
+        self._prefixes = {uri: prefix for prefix, uri in reversed([*namespaces.items()]) if prefix}
+        self._prefixes.setdefault(XML_NAMESPACE, "xml")
+        self._default = namespaces.get("", "")
+
+    def prefix(self, uri: str | None) -> str:
+        """The prefix that the subscription has for a namespace, the empty one if none."""
+        return self._prefixes.get(uri or "", "")
+
+    def has(self, prefix: str) -> bool:
+        """Whether the subscription has a prefix."""
+        return prefix in self._namespaces
+
+    def knows(self, uri: str) -> bool:
+        """Whether names of a namespace can be written: with a prefix, or without any."""
+        return uri in self._prefixes or uri == self._default
+
+    def with_prefixes(self, namespaces: Mapping[str, str]) -> Names:
+        """The same with some prefixes more."""
+        return Names({**self._namespaces, **namespaces})
+
+    def parts(self, parts: Parts) -> str:
+        """A name taken apart, written."""
+        mark = "@" if parts.kind == "attribute" else ""
+        return mark + self._name(parts)
+
+    def _name(self, parts: Parts) -> str:
+        if parts.kind == "text" or (parts.uri is None and parts.local == "*"):
+            return parts.local
+        if parts.uri is None:
+            return f"*:{parts.local}"
+        if parts.uri == (self._default if parts.kind == "element" and parts.local != "*" else ""):
+            return parts.local
+        prefix = self._prefixes.get(parts.uri)
+        return f"{prefix}:{parts.local}" if prefix else f"{{{parts.uri}}}{parts.local}"
+
+    def step(self, name: str) -> str:
+        """A step of a linear path."""
+        return self.parts(parts_of(name))
+
+    def path(self, linear_path: str) -> str:
+        """A linear path from the root."""
+        return self.steps(linear_path, 0) or DOCUMENT
+
+    def steps(self, linear_path: str, start: int) -> str:
+        """The steps of a linear path from one on."""
+        steps = linear_steps(linear_path)[start:]
+        return "".join(("//" if descends else "/") + self.step(name) for descends, name in steps)
+
+
+def tested(path: str, test: Test) -> str:
+    """A path with the test at its end."""
+    if test.op == "exists":
+        return path
+    constant = quoted(test.value or "") if test.number is None else to_text(test.number) or repr(test.number)
+    if test.op in ("contains", "starts-with"):
+        return f"{test.op}({path}, {constant})"
+    return f"{path} {test.op} {constant}"
+
+
+def quoted(text: str) -> str:
+    """A string constant."""
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def shortened(value: str) -> str:
+    """A value of the message, white space made visible, cut where it is long."""
+    shown = repr(value)[1:-1].replace("\\'", "'")
+    return quoted(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…")
+
+
+def branch_text(names: Names, evidence: Evidence, number: int) -> str:
+    """One branch alone, from the root: `//a/b > 5`, `not(//a)`, `//a[not(b)]`; what is below a not() is inside it."""
+    branch = evidence.branches[number]
+    if not branch.negated:
+        return tested(names.path(branch.linear_path), branch.test)
+    if not branch.context:
+        return f"not({tested(_onward(names, evidence, number, 0) or DOCUMENT, branch.test)})"
+    at = branch.points[evidence.depth(number) - 1][1]
+    return f"{names.path(prefix_path(branch.linear_path, at))}[{_condition(names, evidence, number, at)}]"
+
+
+def _onward(names: Names, evidence: Evidence, number: int, at: int) -> str:
+    """The steps of a branch after its branching point, with the conditions on the way as predicates."""
+    path, text = evidence.branches[number].linear_path, ""
+    for point, position in evidence.inner(number):
+        text += names.steps(prefix_path(path, position), at)
+        at = position
+        text += "".join(f"[{_condition(names, evidence, each, at)}]" for each in evidence.conditions(point))
+    return text + names.steps(path, at)
+
+
+def _condition(names: Names, evidence: Evidence, number: int, at: int) -> str:
+    """A branch as a predicate: relative to the node at its branching point."""
+    negated = evidence.branches[number].negated
+    if negated and (either := _alternatives(evidence, number, at)):
+        return " or ".join(_positive(names, evidence, each, at) for each in either)
+    text = _positive(names, evidence, number, at)
+    return f"not({text})" if negated else text
+
+
+def _positive(names: Names, evidence: Evidence, number: int, at: int) -> str:
+    onward = _onward(names, evidence, number, at)
+    path = onward[1:] if onward.startswith("/") and not onward.startswith("//") else f".{onward}"
+    return tested(path, evidence.branches[number].test)
+
+
+def _alternatives(evidence: Evidence, number: int, at: int) -> list[int]:
+    """The parts of an `or` that was turned into `not(.[not(a)][not(b)])`; none if the branch is something else."""
+    branch, inner = evidence.branches[number], evidence.inner(number)
+    here = branch.test.op == "exists" and len(linear_steps(branch.linear_path)) == at and len(inner) == 1
+    conditions = evidence.conditions(inner[0][0]) if here else []
+    return conditions if all(evidence.branches[each].negated for each in conditions) else []

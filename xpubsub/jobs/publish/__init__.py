@@ -1,0 +1,1 @@
+"""Publishing: messages in, notifications out."""

@@ -1,0 +1,166 @@
+"""Carrying out correlations: the batch's witnesses are joined with one another and with those kept, and then kept."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from xpubsub.ids import stable_id
+from xpubsub.jobs.publish.clocks import StreamReads, load_reads
+from xpubsub.jobs.publish.join_state import keep
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.publish.slices import SliceCache
+from xpubsub.jobs.publish.timing import Timings
+from xpubsub.language.xscl.templates import Edge, Template
+from xpubsub.limits import Limits
+from xpubsub.output.correlation_factory import correlating
+from xpubsub.plan.clocks import REPLACED
+from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.join_state import LAST_DOCID
+from xpubsub.plan.join_views import StoredTemplate, standing_steps
+from xpubsub.plan.request import PlanRequest
+from xpubsub.plan.slices import sliced
+from xpubsub.plan.summary import Summary
+from xpubsub.rows import CORRELATION_MADE
+from xpubsub.rows import REPLACED as REPLACED_ROWS
+from xpubsub.step import Pipeline, file_step, whole
+from xpubsub.store.store import Store
+
+JOIN_TEMPLATES, JOIN_DEFINITIONS = file_step("stored_join_template"), file_step("join_definition")
+JOIN_QUERIES, JOIN_PLACES = file_step("join_query"), file_step("join_place")
+PUBLISHED, PUBLISHED_FROM = file_step("published"), file_step("published_from")
+Published = tuple[str, tuple[str, str, float]]
+"""A stream, and a message of it: (id, XML, time)."""
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """What a batch publishes onward, and the kept messages that those of the batch replace."""
+
+    published: list[Published] = field(default_factory=list)
+    replaced: pa.Table = field(default_factory=REPLACED_ROWS.empty_table)
+
+
+@dataclass(frozen=True)
+class Correlating:
+    """What is known of the correlations of a store."""
+
+    store: Store
+    stage_1: Pipeline
+    templates: list[StoredTemplate]
+    places: int
+    definitions: dict[int, str]
+    reads: StreamReads
+    _standing: dict[str, pa.Table] = field(default_factory=dict)
+    """What is the same for all batches, as soon as one has needed it."""
+
+    def all_steps(self, request: PlanRequest, *, slices: bool = False) -> Pipeline:
+        """All steps, from the batch's nodes to what outputs are made of."""
+        return (*standing_steps(self.templates), *self.stage_1, *self._stage_2(request, slices), TEXTS)
+
+    def _stage_2(self, request: PlanRequest, slices: bool) -> Pipeline:
+        chosen = chosen_plan(request)
+        rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
+        cids = [(row["template_id"], row["cid"]) for row in rows]
+        joins = join_steps(self.templates, self.places, chosen, cids)
+        return (*(sliced(joins) if slices else joins), *OUTPUTS)
+
+    def run(
+        self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache
+    ) -> Correlated:
+        """Make the relation `correlation_output` of a batch, and keep the batch.
+
+        The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
+        """
+        engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
+        caching = slices.used_by(request)
+        with engine.transaction():
+            engine.load("batch_start", pa.table({"docid": [docid], "now": [time.time()]}))
+            with timings.of("standing"):
+                self._stand()
+            self._run(self.stage_1, timings)
+            if caching:
+                with timings.of("slice_row"):
+                    slices.look_up(docid)
+            self._run(self._stage_2(request, caching), timings)
+            with timings.of("correlation_made"):
+                engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
+            self._run((OUTPUT,), timings)
+            correlated = Correlated(self._published(), engine.fetch(REPLACED).cast(REPLACED_ROWS))
+            with timings.of("keep"):
+                keep(self.store, limits, self.reads, stream)
+            if caching:
+                with timings.of("slice_new"):
+                    slices.gain(docid)
+        slices.take_over()
+        return correlated
+
+    def _stand(self) -> None:
+        """Make the relations that are the same for all batches."""
+        for step in standing_steps(self.templates):
+            if step.name in self._standing:
+                self.store.engine.load(step.name, self._standing[step.name])
+            else:
+                self.store.engine.run(step)
+                self._standing[step.name] = self.store.engine.fetch(whole(step.name))
+
+    def _published(self) -> list[Published]:
+        """The outputs of the batch that are messages of some stream."""
+        rows = self.store.rows(PUBLISHED)
+        kept = self.store.rows(PUBLISHED_FROM) if rows else []
+        names = {row["docid"]: row["docid"] if row["message_id"] is None else row["message_id"] for row in kept}
+        return [_message(row, [names[docid] for docid in row["docs"]]) for row in rows]
+
+    def _run(self, steps: Pipeline, timings: Timings) -> None:
+        for step in steps:
+            with timings.of(step.name):
+                self.store.engine.run(step)
+
+
+def _message(row: dict[str, object], messages: list[str | int]) -> Published:
+    """An output of some messages as a message, with an id that is the same if the batch is repeated.
+
+    A kept message whose id the caller has not given is told by its number.
+    """
+    parts = row["cid"], *messages, row["nodes"]
+    name, latest = str(row["publish"]), row["time"]
+    assert isinstance(latest, float)
+    return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), latest)
+
+
+def republished(
+    result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
+) -> Result:
+    """A result with those of what its batch has published, stream by stream."""
+    results = [result, *results_republished(published, publish)]
+    return replace(
+        result, notifications=pa.concat_tables([each.notifications for each in results]),
+        rejected=pa.concat_tables([each.rejected for each in results]),
+        replaced=pa.concat_tables([each.replaced for each in results]))
+
+
+def results_republished(
+    published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
+) -> Iterator[Result]:
+    """The results of what a batch has published, stream by stream."""
+    for name in dict.fromkeys(stream for stream, _ in published):
+        yield publish([message for stream, message in published if stream == name], name)
+
+
+def load_correlating(store: Store, summary: Summary) -> Correlating:
+    """Read what a store knows of its correlations."""
+    templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
+    places = int(store.rows(JOIN_PLACES)[0]["places"])
+    definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
+    return Correlating(store, witness_steps(summary.levels), templates, places, definitions, load_reads(store))
+
+
+def _stored(row: dict[str, Any]) -> StoredTemplate:
+    trees, edges, *needed = json.loads(row["definition"])
+    template = Template(tuple(map(tuple, trees)), tuple(Edge(*edge) for edge in edges), *map(tuple, needed))
+    return StoredTemplate(row["template_id"], template, row["fewest_pairs"])

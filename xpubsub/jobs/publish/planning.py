@@ -1,0 +1,86 @@
+"""The plan of a batch: made out of what is asked for and what is known of the store, run, or shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.timing import Timings
+from xpubsub.jobs.publish.transforming_plan import TransformingPlan
+from xpubsub.match.brpred import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
+from xpubsub.plan.choose import Choice, TransformationChoice, choose, choose_transformation, combined
+from xpubsub.plan.filter_case import FilterCase
+from xpubsub.plan.filters import filter_steps
+from xpubsub.plan.request import PlanRequest
+from xpubsub.plan.slices import with_slices
+from xpubsub.step import Pipeline, Step
+
+
+@dataclass(frozen=True)
+class PublishPlan:
+    """What is run for a batch of messages."""
+
+    request: PlanRequest
+    known: Known
+    case: FilterCase
+    choice: Choice
+    """The plans chosen, and why."""
+    transformation: TransformationChoice | None
+
+    @cached_property
+    def filters(self) -> Pipeline:
+        """From shredded messages to the notifications of filters."""
+        return filter_steps(self.case)
+
+    @property
+    def matching(self) -> Pipeline:
+        """From shredded messages to the notifications of filters and transformations."""
+        transforming = self.transforming(conforming=False)
+        return (*self.filters, *(transforming.steps if transforming else ()))
+
+    def transforming(self, *, conforming: bool) -> TransformingPlan | None:
+        """From there to the notifications of transformations; a schema counts if the batch conforms to it."""
+        if self.transformation is None:
+            return None
+        return self.known.transforming.plan(self.transformation, conforming=conforming)
+
+    def run(self, timings: Timings, *, lazy: bool = False) -> Step:
+        """Run all steps but the last, whose rows are the notifications of filters and transformations; returns it."""
+        engine = self.known.store.engine
+        if not engine.PREFERS_SQL:
+            engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
+        *steps, last = self.filters
+        for step in steps if self.transformation is None else self.filters:
+            with timings.of(step.name):
+                engine.run(step)
+        conforming = self.transformation is not None and not lazy and self.known.transforming.conforms(engine)
+        transforming = self.transforming(conforming=conforming)
+        return last if transforming is None else transforming.run(engine, timings)
+
+    def all_steps(self) -> Pipeline:
+        """Every step that a batch may run, in order; a batch is taken to conform to the schema, if there is one."""
+        steps = self.filters
+        if self.transformation is not None:
+            transforming = self.transforming(conforming=self.known.transforming.schema is not None)
+            steps = (*steps, *(transforming.steps if transforming else ()))
+        if self.known.summary.correlations:
+            slices = with_slices(self.request, self.known.limits.slice_cache)
+            steps = (*steps, *self.known.correlating.all_steps(self.request, slices=slices))
+        return steps
+
+    def reasons(self) -> list[str]:
+        """Why transformations are carried out as they are."""
+        if self.transformation is None:
+            return []
+        transforming = self.transforming(conforming=self.known.transforming.schema is not None)
+        return self.known.transforming.reasons(transforming) if transforming else []
+
+
+def publish_plan(request: PlanRequest, known: Known, *, keys_shredded: bool = False) -> PublishPlan:
+    """The plan for a batch: the same for `publish`, `publish_frame` and `explain --sql`."""
+    summary = known.summary
+    choice, transformation = choose(request, summary), choose_transformation(request, summary)
+    searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations
+    case = FilterCase(choice.plan, summary, known.store.engine.PREFERS_SQL, keys_shredded, searched)
+    return PublishPlan(request, known, case, combined(choice, transformation), transformation)

@@ -1,0 +1,95 @@
+"""Publishing a single message: a few point lookups instead of a set of joins, where the subscriptions allow it.
+
+The keys that hold in the message are looked up in memory; the queries found by them come out of the store, sorted as it
+is, in one small piece, unless they were asked for shortly before; their slots are compared column by column. Whatever
+else a query asks for needs the joins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from xpubsub.jobs.paths import load_key_index
+from xpubsub.jobs.publish.query_cache import RecentQueries
+from xpubsub.plan.single import MOST_LOOKUPS
+from xpubsub.plan.summary import Summary
+from xpubsub.rows import table_of
+from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
+from xpubsub.step import file_step
+from xpubsub.store.store import Store
+
+NOTIFICATIONS = pa.schema([("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string())])
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What is held in memory for single messages."""
+
+    index: KeyIndex
+    access: frozenset[int]
+    """The keys by which queries are found."""
+    gone: dict[str, int]
+    """Subscriptions that were removed, with the call that did."""
+    recent: RecentQueries
+    pairs: dict[int, list[tuple[int, int]]]
+    """For a key those that it makes a pair with, and the pair's own."""
+
+    def paired(self, held: Held) -> Iterator[int]:
+        """The keys that stand for two that hold."""
+        for first in held.keys() & self.pairs.keys():
+            yield from (key for second, key in self.pairs[first] if second in held)
+
+
+def load_lookup(store: Store, summary: Summary) -> Lookup | None:
+    """Prepare for single messages; None if some query asks for more than keys, or if there are too many keys."""
+    if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
+        return None
+    gone = store.rows(file_step("gone"))
+    access = store.rows(file_step("access_key"))
+    index = load_key_index(store, summary) if max(len(gone), len(access)) <= MOST_KEYS and not summary.classes else None
+    if index is None:
+        return None
+    removed = {str(row["subscription_id"]): int(row["call_no"]) for row in gone}
+    found_by = frozenset(row["access"] for row in access)
+    return Lookup(index, found_by, removed, RecentQueries(summary.slots_used), _pairs(store))
+
+
+def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    for row in store.rows(file_step("known_pair")):
+        pairs.setdefault(row["first_key"], []).append((row["second_key"], row["key"]))
+    return pairs
+
+
+def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
+    """The notifications of a message in which some keys hold; None if the joins are the better way."""
+    access = [key for key in (*held, *lookup.paired(held)) if key in lookup.access]
+    if len(access) > MOST_LOOKUPS:
+        return None
+    keys, tops = _sorted(held)
+    found: list[str] = []
+    for key in access:
+        queries = lookup.recent.queries(store, key)
+        passing = queries.passing(keys, tops)
+        if len(passing):
+            found.extend(_visible(queries.subscribers(store), passing, lookup.gone, stream))
+    return table_of([(message_id, subscription_id, None) for subscription_id in found], NOTIFICATIONS)
+
+
+def _sorted(held: Held) -> tuple[Any, Any]:
+    """The keys that hold, ascending, and their tops."""
+    keys, tops = np.fromiter(held, np.int64, len(held)), np.fromiter(held.values(), np.float64, len(held))
+    order = np.argsort(keys)
+    return keys[order], tops[order]
+
+
+def _visible(subscribers: pa.Table, sub_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
+    """The visible subscriptions of a stream that some queries fulfil."""
+    rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["sub_id"]), sub_ids))).to_pylist()
+    return [row["subscription_id"] for row in rows
+            if row["stream"] == stream and row["call_no"] >= gone.get(row["subscription_id"], 0)]

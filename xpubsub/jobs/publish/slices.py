@@ -1,0 +1,73 @@
+"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in memory; losing them costs time only."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xpubsub.plan.request import PlanRequest
+from xpubsub.plan.slices import BATCH_VALUES, LAST_OF_BATCH, RDOC_KEPT, SLICE_NEW, slice_left, with_slices
+from xpubsub.rows import SLICE_ROW
+from xpubsub.store.store import Store
+
+_SPARED = 0.75
+"""The share of the bound that is left when it is passed, so that it is not passed by each batch."""
+_CHUNKS = 64
+"""Pieces of the cache from which on they are made one."""
+
+
+class SliceCache:
+    """For values that have recurred all their rows of R_L, at most `bound` of them together.
+
+    It is right as long as no one else has changed what is kept, and takes over what a batch brings once that is
+    committed. Each use of a value adds rows of the batch's messages, so that the last of them says when it was used.
+    """
+
+    def __init__(self, store: Store, bound: int) -> None:
+        self._store = store
+        self._bound = bound
+        self._rows = SLICE_ROW.empty_table()
+        self._gained: tuple[pa.Table, int] | None = None
+        self._as_of: tuple[int, int, int] | None = None
+
+    @property
+    def rows(self) -> pa.Table:
+        """All slices; the rows of a value are complete, those of messages no longer kept may be among them."""
+        return self._rows
+
+    def used_by(self, request: PlanRequest) -> bool:
+        """Whether a plan makes use of slices."""
+        return with_slices(request, self._bound)
+
+    def look_up(self, docid: int) -> None:
+        """Make the slices of the batch's values the relation `slice_row`; the last message kept has this number."""
+        self._gained = None
+        if self._as_of != self._stamp(docid):
+            self._rows = SLICE_ROW.empty_table()
+        values = self._store.engine.fetch(BATCH_VALUES)["value"].cast(pa.string()).combine_chunks()
+        self._store.engine.load("slice_row", self._rows.filter(pc.is_in(self._rows["value"], value_set=values)))
+
+    def gain(self, docid: int) -> None:
+        """Read what slices gain from the batch, which has been kept; those not used for longest make room for it."""
+        engine = self._store.engine
+        held = pa.concat_tables([self._rows, _slices(engine.fetch(SLICE_NEW))])
+        if held.num_rows > self._bound:
+            engine.load("slice_held", held)
+            engine.run(RDOC_KEPT)
+            held = _slices(engine.fetch(slice_left(int(_SPARED * self._bound))))
+        self._gained = held, max(docid, int(self._store.rows(LAST_OF_BATCH)[0]["docid"]))
+
+    def take_over(self) -> None:
+        """The batch is committed: what it has brought counts from now on."""
+        if self._gained is not None:
+            [held, docid], self._gained = self._gained, None
+            self._rows = held.combine_chunks() if held["value"].num_chunks > _CHUNKS else held
+            self._as_of = self._stamp(docid)
+
+    def _stamp(self, docid: int) -> tuple[int, int, int]:
+        """What changes with what is kept: subscriptions, batches of this process, and the last message of any."""
+        return self._store.engine.shared.changes, self._store.engine.shared.batches, docid
+
+
+def _slices(found: pa.Table) -> pa.Table:
+    return found.select(SLICE_ROW.names).cast(SLICE_ROW)

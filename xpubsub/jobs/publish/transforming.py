@@ -1,0 +1,103 @@
+"""What is known of the transformations of a store, and the plan by which they are carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from xpubsub.engines.base import Engine
+from xpubsub.jobs.publish.transforming_plan import TransformingPlan
+from xpubsub.jobs.schemas import load_schema
+from xpubsub.language.xpath.linear import components
+from xpubsub.match.linear_paths import bp_steps
+from xpubsub.match.where_filter import SearchedConditions
+from xpubsub.plan.choose import TransformationChoice
+from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.summary import Summary
+from xpubsub.plan.transform import transformation_steps
+from xpubsub.plan.transform_case import Places, TransformationCase
+from xpubsub.rows import STRAY, table_of
+from xpubsub.schema.element_graph import Schema
+from xpubsub.step import file_step
+from xpubsub.store.store import Store
+
+PLACES, DEFINITIONS = file_step("block_depth"), file_step("output_definition")
+REPEATS, RETURNS = file_step("repeating_path"), file_step("returned_path")
+CONDITION_BRANCHES, LOOKS = file_step("condition_branch"), file_step("condition_look")
+TAGPATHS_BY_ID, STRAYED = file_step("known_tagpath_id"), file_step("strayed")
+
+
+@dataclass(frozen=True)
+class Transforming:
+    """What is known of the transformations of a store."""
+
+    store: Store
+    places: Places
+    levels: int
+    definitions: dict[int, str]
+    returned: dict[int, BasedPath]
+    """The paths whose nodes templates copy, by id."""
+    repeating: dict[tuple[int, int], BasedPath]
+    """By ids of path and base: paths by which tuples may repeat."""
+    alternatives: bool
+    """Whether some tuples may repeat whatever is known of paths."""
+    schema: Schema | None = None
+    strays: tuple[int, ...] = field(default=())
+    """The tag paths that do not conform to the schema."""
+
+    @cached_property
+    def conditions(self) -> SearchedConditions:
+        """All conditions on nodes, for the plan that searches for them."""
+        conditions = SearchedConditions()
+        for row in self.store.rows(CONDITION_BRANCHES):
+            conditions.add_branch(row)
+        for row in self.store.rows(LOOKS):
+            conditions.add_look(row)
+        return conditions
+
+    def conforms(self, engine: Engine) -> bool:
+        """Whether there is a schema and all nodes of the batch conform to it."""
+        if self.schema is None or not self.strays:
+            return self.schema is not None
+        engine.load("stray", table_of([(each,) for each in self.strays], STRAY))
+        return not engine.fetch(STRAYED)["strayed"][0].as_py()
+
+    def plan(self, chosen: TransformationChoice, *, conforming: bool) -> TransformingPlan:
+        """The steps of a plan, and what it takes for granted; a schema only if the batch conforms to it."""
+        claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
+        settled = [key for key, path in self.repeating.items() if claims.unique(path)]
+        may_repeat = self.alternatives or len(settled) < len(self.repeating)
+        sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
+        steps = transformation_steps(TransformationCase(self.levels, self.places, sharing))
+        return TransformingPlan(
+            steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
+            lambda: self.conditions)
+
+    def reasons(self, plan: TransformingPlan) -> list[str]:
+        """Why a plan does what it does."""
+        merged = len(plan.representatives) - len(set(plan.representatives.values()))
+        shared = [f"{merged} returned paths are others in canonical form, by the schema"] if merged else []
+        alternatives = ["`or`: DISTINCT, as several chains may bind the same"] if self.alternatives else []
+        return [*plan.claims.described(self.repeating.values()), *alternatives, *shared]
+
+
+def load_transforming(store: Store, summary: Summary) -> Transforming:
+    """Read what a store knows of its transformations."""
+    places = {row["depth"]: row["places"] for row in store.rows(PLACES)}
+    definitions = {row["template_id"]: row["definition"] for row in store.rows(DEFINITIONS)}
+    returned = {
+        row["brinfo_id"]: BasedPath(row["linear_path"], sum(bp_steps(row["brinfo"]))) for row in store.rows(RETURNS)}
+    rows = store.rows(REPEATS)
+    repeating = {(row["linear_path_id"], row["base"]): BasedPath(row["linear_path"], row["base"])
+                 for row in rows if row["linear_path"] is not None}
+    schema = load_schema(store)
+    return Transforming(
+        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows), schema,
+        _strays(store, schema))
+
+
+def _strays(store: Store, schema: Schema | None) -> tuple[int, ...]:
+    if schema is None:
+        return ()
+    rows = store.rows(TAGPATHS_BY_ID)
+    return tuple(row["tagpath_id"] for row in rows if not schema.conforms(components(row["tagpath"])))

@@ -1,0 +1,64 @@
+"""Carrying out transformations, once the conditions that they depend on are known to hold or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.engines.base import Engine
+from xpubsub.jobs.publish.timing import Timings
+from xpubsub.match.where_filter import SearchedConditions, filtering
+from xpubsub.output.factory import grouped, making, searched
+from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.transform_case import Sharing
+from xpubsub.plan.transform_steps import FACTORY
+from xpubsub.rows import BIND_FAILED, OUTPUT, RETURN_PATH, SETTLED_PATH, table_of
+from xpubsub.step import Pipeline, Step
+
+
+@dataclass(frozen=True)
+class TransformingPlan:
+    """A plan for the transformations of a store."""
+
+    steps: Pipeline
+    """From conditions to the notifications of filters and transformations."""
+    sharing: Sharing
+    claims: Claims
+    settled: tuple[tuple[int, int], ...]
+    """Ids of paths, each with its base, by which tuples are known not to repeat."""
+    definitions: dict[int, str]
+    representatives: dict[int, int]
+    """For each returned path the one whose nodes are its nodes."""
+    conditions: Callable[[], SearchedConditions]
+
+    def run(self, engine: Engine, timings: Timings) -> Step:
+        """Run the steps but for the last, which adds what was made to the notifications of filters; returns it."""
+        *steps, last = self.steps
+        engine.load("settled_path", table_of(list(self.settled), SETTLED_PATH))
+        paths = [(each,) for each in dict.fromkeys(self.representatives.values())]
+        engine.load("return_path", table_of(paths, RETURN_PATH))
+        for step in steps:
+            with timings.of(step.name):
+                if step.function:
+                    engine.map_arrow(step.name, step, *self._function(step.function))
+                else:
+                    engine.run(step)
+        return last
+
+    def _function(self, name: str) -> tuple[ArrowFunction, pa.Schema]:
+        if name != FACTORY:
+            return filtering(self.conditions()), BIND_FAILED
+        if self.sharing.returns:
+            return making(self.definitions, partial(grouped, self.representatives)), OUTPUT
+        return making(self.definitions, partial(searched, partial(_foreseen, self.claims))), OUTPUT
+
+
+@lru_cache(maxsize=65536)
+def _foreseen(claims: Claims, linear_path: str, base: int) -> tuple[bool, bool]:
+    """Whether a search below the base finds each node once, and in document order."""
+    path = BasedPath(linear_path, base)
+    return claims.unique(path) is not None, claims.ordered(path) is not None

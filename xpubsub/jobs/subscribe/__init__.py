@@ -1,0 +1,1 @@
+"""Subscribing: rows in, compiled and stored atomically."""

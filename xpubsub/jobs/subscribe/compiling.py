@@ -1,0 +1,108 @@
+"""Compiling many subscriptions: in this process, and beside it in as many others as there are cores to spare."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from xpubsub.arrow import SplitFunction
+from xpubsub.compile.subscriptions import Compiler, CompilerRun
+from xpubsub.processes import cores, start
+
+Progress = Callable[[int], None] | None
+WORTH_A_PROCESS = 50_000
+"""Subscriptions for which another process is worth starting."""
+_CHUNK = 5_000
+"""Subscriptions compiled before their rows are handed on."""
+
+
+def compiling(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
+    """A function from rows (row number, id, text, number of the compiler) to the rows that they become."""
+    def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+        run = CompilerRun(compilers)
+        for batch in batches:
+            for first in range(0, batch.num_rows, _CHUNK):
+                part = batch.slice(first, _CHUNK)
+                yield from run.tables(zip(*(column.to_pylist() for column in part.columns), strict=True))
+                if progress is not None:
+                    progress(part.num_rows)
+    return compiled
+
+
+def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
+    """The same for all rows at once, cut into a part for each process."""
+    def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+        given = list(batches)
+        if not given:
+            return
+        rows = pa.Table.from_batches(given)
+        processes = max(1, min(cores(), compilers[0].limits.max_processes, rows.num_rows // WORTH_A_PROCESS))
+        size = -(-rows.num_rows // processes) or 1
+        own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
+        with tempfile.TemporaryDirectory(prefix="xpubsub-") as folder:
+            started = [_Process(compilers, part, Path(folder) / str(number)) for number, part in enumerate(others)]
+            try:
+                yield from compiling(compilers, progress)(iter(own.to_batches()))
+                for process in started:
+                    yield from process.tables() or compiling(compilers, None)(iter(process.rows.to_batches()))
+                    if progress is not None:
+                        progress(process.rows.num_rows)
+            finally:
+                for process in started:
+                    process.stop()
+    return compiled
+
+
+class _Process:
+    """Another process that compiles a part of the rows, from file to file."""
+
+    def __init__(self, compilers: Sequence[Compiler], rows: pa.Table, folder: Path) -> None:
+        self.rows = rows
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        with suppress(OSError):
+            folder.mkdir()
+            (folder / "compilers").write_bytes(pickle.dumps(compilers))
+            _write(folder / "rows", rows)
+            self._process = start(__name__, str(folder))
+
+    def tables(self) -> list[tuple[str, pa.Table]]:
+        """What it made of the rows; nothing if it failed, and then they are compiled here."""
+        if self._process is None or self._process.wait() != 0:
+            return []
+        return [(path.stem, _read(path)) for path in sorted(self._folder.glob("*.made"))]
+
+    def stop(self) -> None:
+        """Whatever happens, it does not outlive the call."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+def main() -> None:
+    """Compile the rows of a folder into files beside them, one for each kind."""
+    folder = Path(sys.argv[1])
+    compilers: Sequence[Compiler] = pickle.loads((folder / "compilers").read_bytes())
+    parts: dict[str, list[pa.Table]] = {}
+    for name, table in compiling(compilers, None)(iter(_read(folder / "rows").to_batches())):
+        parts.setdefault(name, []).append(table)
+    for name, tables in parts.items():
+        _write(folder / f"{name}.made", pa.concat_tables(tables))
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    with ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _read(path: Path) -> pa.Table:
+    with ipc.open_file(pa.memory_map(str(path))) as reader:
+        return reader.read_all()

@@ -1,0 +1,82 @@
+"""Forms: the namespaces, dialect and stream of subscriptions; rows of a call that share them share a form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xpubsub.compile.subscriptions import Compiler
+from xpubsub.jobs.subscribe.columns import OWN
+from xpubsub.jobs.subscribe.own_columns import namespaces_text
+from xpubsub.limits import Limits
+
+
+@dataclass(frozen=True)
+class SubscribeForm:
+    """What holds for subscriptions of a call that say nothing for themselves."""
+
+    namespaces: dict[str, str]
+    dialect: str
+    stream: str
+
+    def row(self) -> dict[str, str]:
+        """As the store keeps it."""
+        return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
+
+
+@dataclass(frozen=True)
+class Formed:
+    """Rows (row_no, subscription_id, text, form_no), and the forms (form_no, dialect, namespaces, stream)."""
+
+    rows: pa.Table
+    forms: pa.Table
+
+    def compilers(self, limits: Limits) -> tuple[list[Compiler], pa.Table]:
+        """The compilers, and the rows (row_no, subscription_id, text, compiler_no): those of each together, in order.
+
+        Forms that differ in the stream alone have the same compiler.
+        """
+        keys = list(zip(self.forms["namespaces"].to_pylist(), self.forms["dialect"].to_pylist(), strict=True))
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        of_forms = pa.array([numbers[key] for key in keys], pa.int64())
+        made = [Compiler(json.loads(namespaces), dialect, limits) for namespaces, dialect in numbers]
+        rows = self.rows.drop_columns(["form_no"]).append_column("compiler_no", of_forms.take(self.rows["form_no"]))
+        if len(made) > 1:
+            rows = rows.sort_by([("compiler_no", "ascending"), ("row_no", "ascending")])
+        return made, rows
+
+
+def formed(rows: pa.Table, form: SubscribeForm) -> Formed:
+    """Give each row the number of its form: what the row says for itself, and the call for all others."""
+    own = [name for name in OWN if name in rows.column_names]
+    plain = rows.drop_columns(own)
+    if not own or not rows.num_rows:
+        numbers = pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows)
+        return Formed(plain.append_column("form_no", numbers), _forms(pa.table({"dialect": [form.dialect]}), form))
+    filled = pa.table({name: pc.fill_null(rows[name], form.row()[name]) for name in own})
+    numbers, first = _numbered(filled)
+    return Formed(plain.append_column("form_no", numbers), _forms(filled.take(first), form))
+
+
+def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """Number the distinct rows of a table of texts: the number of each row, and where each number stands first."""
+    numbers = pa.repeat(pa.scalar(0, pa.int64()), table.num_rows)
+    for column in table.columns:
+        encoded = column.combine_chunks().dictionary_encode()
+        both = pc.add(pc.multiply(numbers, len(encoded.dictionary)), encoded.indices.cast(pa.int64()))
+        numbers = both.dictionary_encode().indices.cast(pa.int64())
+    places = pa.table({"number": numbers, "place": pa.array(range(table.num_rows), pa.int64())})
+    first = places.group_by("number").aggregate([("place", "min")]).sort_by("number")
+    return numbers, first["place_min"].combine_chunks()
+
+
+def _forms(given: pa.Table, form: SubscribeForm) -> pa.Table:
+    """Forms with all their columns, those that no row has of its own from the call."""
+    columns = {
+        name: given[name] if name in given.column_names else pa.repeat(value, given.num_rows)
+        for name, value in form.row().items()
+    }
+    return pa.table({"form_no": pa.array(range(given.num_rows), pa.int64()), **columns})

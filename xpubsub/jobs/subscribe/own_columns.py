@@ -1,0 +1,107 @@
+"""What rows say for themselves: a column of namespaces, dialects or streams, each distinct value checked once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from xpubsub.checks import check_namespaces, check_text
+from xpubsub.errors import Error
+from xpubsub.language.xpath.parser import DIALECTS
+
+
+class OwnColumn(NamedTuple):
+    """The values of a column as the store keeps them, null where a row says nothing; and why some are wrong."""
+
+    texts: pa.Array
+    reasons: pa.Array
+
+
+def own_column(column: str, values: Sequence[Any] | pa.Array) -> OwnColumn:
+    """Check a column."""
+    distinct, places = _distinct(_mappings(values) if isinstance(values, pa.Array) else values)
+    answers = [_answer(column, each) for each in distinct]
+    return OwnColumn(*(pa.array(each, pa.string()).take(places) for each in (
+        [text for text, _ in answers], [reason for _, reason in answers])))
+
+
+def namespaces_text(namespaces: Mapping[str, str]) -> str:
+    """Namespaces as the store keeps them: equal ones have equal texts."""
+    return json.dumps(namespaces, sort_keys=True)
+
+
+def check_dialect(dialect: object) -> str:
+    """The name of a dialect."""
+    if dialect not in DIALECTS:
+        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
+    return str(dialect)
+
+
+class _Pairs(list[tuple[Any, Any]]):
+    """Prefixes and URIs, of which some may be given twice."""
+
+
+def _mappings(values: pa.Array) -> Sequence[Any] | pa.Array:
+    """Arrow's maps and structs as pairs; a field of a struct that is null is not there."""
+    if pa.types.is_map(values.type):
+        return [each if each is None else _Pairs(each) for each in values.to_pylist()]
+    if pa.types.is_struct(values.type):
+        return [each if each is None else _Pairs((name, uri) for name, uri in each.items() if uri is not None)
+                for each in values.to_pylist()]
+    return values.to_pylist() if pa.types.is_nested(values.type) else values.cast(pa.string())
+
+
+def _distinct(values: Sequence[Any] | pa.Array) -> tuple[list[Any], pa.Array]:
+    """The distinct values, and for each row which it has."""
+    if isinstance(values, pa.Array):
+        encoded = values.dictionary_encode()
+        return encoded.dictionary.to_pylist(), encoded.indices
+    keys = [each if isinstance(each, str) else (type(each), repr(each)) for each in values]
+    distinct = dict(zip(keys, values, strict=True))
+    places = {key: place for place, key in enumerate(distinct)}
+    return list(distinct.values()), pa.array([places[key] for key in keys], pa.int64())
+
+
+def _answer(column: str, value: object) -> tuple[str | None, str | None]:
+    """A value as the store keeps it, or what is wrong with it."""
+    if value is None or (isinstance(value, str) and not value) or (isinstance(value, float) and math.isnan(value)):
+        return None, None
+    try:
+        return _CHECKS[column](value), None
+    except Error as error:
+        return None, f"column {column}: {error}"
+
+
+def _namespaces(value: object) -> str:
+    if isinstance(value, _Pairs):
+        value = _once(value)
+    return namespaces_text(check_namespaces(_json(value) if isinstance(value, str) else value))
+
+
+def _json(text: str) -> object:
+    try:
+        found = json.loads(text, object_pairs_hook=_once)
+    except (json.JSONDecodeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Error(f'namespaces are a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
+    return found
+
+
+def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Pairs as a dict, if no prefix is given twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Error("a prefix is given twice")
+    return found
+
+
+def _stream(value: object) -> str:
+    return check_text("a stream's name", value)
+
+
+_CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream}

@@ -1,0 +1,1 @@
+"""Warnings: what is accepted but probably not what is meant."""

@@ -1,0 +1,1 @@
+"""FLWR expressions of XQuery: text → a small frozen tree → blocks of variables."""

@@ -1,0 +1,109 @@
+"""The lexer of XQuery: tokens one by one, since what follows a tag is no longer tokens."""
+
+from __future__ import annotations
+
+import re
+
+from xpubsub.language.flwr.references import BadReference, decoded
+from xpubsub.language.xpath.cursor import Cursor
+from xpubsub.language.xpath.tokens import NCNAME, NOT_XML, Token, bad_character, name_token
+from xpubsub.limits import Limits
+
+_PATTERN = re.compile(
+    rf"""
+    (?P<literal>"(?:[^"]|"")*"|'(?:[^']|'')*')
+  | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
+  | (?P<name>(?:(?:{NCNAME}|\*):(?!:))?(?:{NCNAME}|\*))
+  | (?P<symbol>//|::|:=|\.\.|!=|<=|>=|<<|>>|=>|\|\||[/()\[\]@,.|+\-=<>${{}};])
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_SPACE = re.compile(r"[ \t\r\n]+")
+_COMMENT_EDGE = re.compile(r"\(:|:\)")
+
+
+class XQueryCursor(Cursor):
+    """A cursor that reads its tokens as it goes, and can be put anywhere."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        if (illegal := NOT_XML.search(text)) is not None:
+            raise bad_character(text, illegal.start())
+        super().__init__(text, [Token("end", "", 0)], limits)
+        self._tokens.clear()
+        self.seek(0)
+
+    def seek(self, offset: int) -> None:
+        """Go on at an offset, whatever was read before."""
+        del self._tokens[self._index :]
+        self._next = offset
+        self.token = self.peek(0)
+
+    def mark(self) -> tuple[int, int]:
+        """The place of the token under the cursor, to come back to."""
+        return self._index, self.token.offset
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Go back to a place, and read again from there."""
+        self._index, offset = mark
+        self.seek(offset)
+
+    def keyword(self, *names: str) -> bool:
+        """Take a name that is a keyword here: an operand follows."""
+        if not self.at_name(*names):
+            return False
+        self._tokens[self._index] = Token("operator", self.token.text, self.token.offset)
+        end = self.token.offset + len(self.token.text)
+        self._index += 1
+        self.seek(end)
+        return True
+
+    def peek(self, distance: int = 1) -> Token:
+        while len(self._tokens) <= self._index + distance:
+            self._tokens.append(self._read())
+        return self._tokens[self._index + distance]
+
+    def advance(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self._index += 1
+            self.token = self.peek(0)
+        return token
+
+    def _read(self) -> Token:
+        offset = self._skip()
+        match = _PATTERN.match(self.text, offset)
+        if match is None:
+            self._next = min(offset + 1, len(self.text))
+            return Token("symbol" if self.text[offset:] else "end", self.text[offset : offset + 1], offset)
+        self._next = match.end()
+        kind, text = str(match.lastgroup), match.group()
+        if kind == "name":
+            return name_token(text, offset, self._tokens, False)
+        return Token(kind, self._literal(text, offset) if kind == "literal" else text, offset)
+
+    def _literal(self, text: str, offset: int) -> str:
+        """A literal between its quotation marks, with doubled ones and references resolved."""
+        mark = text[0]
+        try:
+            return mark + decoded(text[1:-1].replace(mark * 2, mark)) + mark
+        except BadReference:
+            raise self.syntax("a reference to no character", offset) from None
+
+    def _skip(self) -> int:
+        """The place after white space and comments."""
+        offset = self._next
+        while True:
+            space = _SPACE.match(self.text, offset)
+            offset = space.end() if space else offset
+            if not self.text.startswith("(:", offset):
+                return offset
+            offset = self._comment(offset)
+
+    def _comment(self, start: int) -> int:
+        depth, offset = 0, start
+        while edge := _COMMENT_EDGE.search(self.text, offset):
+            depth += 1 if edge.group() == "(:" else -1
+            offset = edge.end()
+            if not depth:
+                return offset
+        raise self.syntax("a comment has no end", start)

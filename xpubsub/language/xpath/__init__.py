@@ -1,0 +1,1 @@
+"""XPath 1.0: text → tokens → a small frozen tree → normal form → branches."""

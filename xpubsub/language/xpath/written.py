@@ -1,0 +1,104 @@
+"""Expressions as their subscriber would write them, out of their trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xpubsub.language.xpath.normal import Test
+from xpubsub.language.xpath.numbers import to_text
+from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
+
+_LONGEST = 60
+"""Characters of an expression that are shown."""
+
+
+class Written:
+    """Writes trees with the prefixes of a subscription."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        self._prefixes = {uri: prefix for prefix, uri in reversed([*namespaces.items()]) if prefix}
+        self._prefixes.setdefault(XML_NAMESPACE, "xml")
+        self._default = namespaces.get("", "")
+
+    def quoted(self, expr: Expr) -> str:
+        """An expression inside a sentence, shortened if it is long."""
+        return quoted(self.expression(expr))
+
+    def expression(self, expr: Expr) -> str:
+        """An expression."""
+        match expr:
+            case Path():
+                return self._path(expr)
+            case Literal(value):
+                return literal(value)
+            case Number(value):
+                return number(value)
+            case Compare(op, left, right):
+                return f"{self.expression(left)} {op} {self.expression(right)}"
+            case Call(name, left, right):
+                return f"{name}({self.expression(left)}, {self.expression(right)})"
+            case And(parts):
+                return " and ".join(map(self._part, parts))
+            case Or(parts):
+                return " or ".join(map(self._part, parts))
+            case Not(part):
+                return f"not({self.expression(part)})"
+
+    def _part(self, expr: Expr) -> str:
+        return f"({self.expression(expr)})" if isinstance(expr, And | Or) else self.expression(expr)
+
+    def _path(self, path: Path) -> str:
+        steps = "".join(map(self._step, path.steps))
+        if path.variable is not None:
+            return f"${path.variable}{steps}"
+        if path.absolute:
+            return steps or "/"
+        return f".{steps}" if steps.startswith("//") else steps[1:] or "."
+
+    def _step(self, step: Step) -> str:
+        slash = "//" if step.axis == "descendant" else "/"
+        return slash + self.name(step.test) + "".join(f"[{self.expression(each)}]" for each in step.predicates)
+
+    def name(self, test: NodeTest) -> str:
+        """A node test."""
+        if test.kind in ("text", "node"):
+            return f"{test.kind}()"
+        mark, local = "@" if test.kind == "attribute" else "", test.local or "*"
+        if test.uri is None:
+            return f"{mark}*:{local}" if test.local else f"{mark}*"
+        if not test.uri or (not mark and test.uri == self._default):
+            return mark + local
+        prefix = self._prefixes.get(test.uri)
+        return f"{mark}{prefix}:{local}" if prefix else f"{mark}{{{test.uri}}}{local}"
+
+    def prefix(self, uri: str) -> str | None:
+        """The prefix of a namespace, None if there is none."""
+        return self._prefixes.get(uri)
+
+
+def tested(node: str, test: Test, *, negated: bool) -> str:
+    """What must hold of a node."""
+    constant = literal(test.value) if test.value is not None else number(test.number or 0.0)
+    if test.op == "exists":
+        shown = node
+    elif test.op in ("contains", "starts-with"):
+        shown = f"{test.op}({node}, {constant})"
+    else:
+        shown = f"{node} {test.op} {constant}"
+    return f"not({shown})" if negated else shown
+
+
+def quoted(text: str) -> str:
+    """A text inside a sentence, shortened if it is long."""
+    return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
+
+
+def literal(value: str) -> str:
+    """A string constant."""
+    return f'"{value}"' if "'" in value else f"'{value}'"
+
+
+def number(value: float) -> str:
+    """A number constant."""
+    return to_text(value) or repr(value)

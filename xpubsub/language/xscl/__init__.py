@@ -1,0 +1,1 @@
+"""Correlations (XSCL): text → a small frozen tree → patterns and join templates."""

@@ -1,0 +1,1 @@
+"""Functions that steps call while matching: paths, BrPred, tree search. Runs no SQL."""

@@ -1,0 +1,132 @@
+"""BrPred: do the branches of a query meet in the same nodes? One pure function over node ids (section 3.5).
+
+The paper joins the branches' relations naturally and asks whether anything is left. Here the join is done bottom-up,
+branching point by branching point, so that repeated elements add up and never multiply; `not()` and first-node tests
+fit in because each branching point is settled before any path that runs through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pyarrow as pa
+
+from xpubsub.language.xpath.branches import Branch
+
+BRPRED_PARAMETERS = [
+    pa.string(),
+    pa.list_(pa.struct([
+        ("branch", pa.int32()), ("nodes", pa.list_(pa.int32())), ("leaf", pa.int32()), ("passes", pa.bool_()),
+    ])),
+]
+BRPRED_RESULT = pa.bool_()
+"""The types of the function that engines register."""
+
+BranchRow = tuple[int, Sequence[int], int, bool]
+"""(branch number, the nodes of its branching points along the path, the node at its end, whether that passes)."""
+Truth = dict[tuple[int, int], int]
+"""(branching point, node) → bits of the branches that hold there."""
+
+
+@dataclass(frozen=True)
+class ShapedBranch:
+    """What BrPred knows of a branch: its context, its inner points, its bit there, and how it is quantified."""
+
+    context: int
+    context_at: int
+    """Index of the context among the branching points of the path, from 1; 0 for the document."""
+    inner: tuple[int, ...]
+    bit: int
+    level: int
+    first: bool
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The branches of a query, and for each branching point the bits that have to be set there."""
+
+    branches: tuple[ShapedBranch, ...]
+    wants: Mapping[int, int]
+
+
+def shape_of(branches: Sequence[Branch]) -> tuple[list[ShapedBranch], dict[int, int]]:
+    """Give each branch its bit at its context, and each branching point the bits it wants."""
+    used: dict[int, int] = {}
+    wants: dict[int, int] = {0: 0}
+    shaped: list[ShapedBranch] = []
+    for branch in branches:
+        points = [point for point, _ in branch.points]
+        at = points.index(branch.context) + 1 if branch.context else 0
+        bit = 1 << used.get(branch.context, 0)
+        used[branch.context] = used.get(branch.context, 0) + 1
+        wants[branch.context] = wants.get(branch.context, 0) | (0 if branch.negated else bit)
+        shaped.append(ShapedBranch(branch.context, at, tuple(points[at:]), bit, branch.level, branch.first))
+    return shaped, wants
+
+
+def encode_shape(branches: Sequence[Branch]) -> str:
+    """The shape as text, to be stored once per query and decoded once per process."""
+    shaped, wants = shape_of(branches)
+    rows = ";".join(
+        f"{each.context},{each.context_at},{'.'.join(map(str, each.inner))},{each.bit},{each.level},{int(each.first)}"
+        for each in shaped
+    )
+    return rows + "|" + ";".join(f"{point},{want}" for point, want in wants.items())
+
+
+@lru_cache(maxsize=65536)
+def decode_shape(text: str) -> Shape:
+    """The opposite of `encode_shape`."""
+    rows, _, wants = text.partition("|")
+    pairs = dict((int(point), int(want)) for point, want in (each.split(",") for each in wants.split(";")))
+    return Shape(tuple(map(_decode_branch, rows.split(";"))), pairs)
+
+
+def _decode_branch(text: str) -> ShapedBranch:
+    context, at, inner, bit, level, first = text.split(",")
+    points = tuple(int(point) for point in inner.split(".") if point)
+    return ShapedBranch(int(context), int(at), points, int(bit), int(level), first == "1")
+
+
+def brpred(shape: Shape, rows: Iterable[BranchRow]) -> bool:
+    """Whether the branches hold together at the document."""
+    by_level: dict[int, list[BranchRow]] = {}
+    for row in rows:
+        by_level.setdefault(shape.branches[row[0]].level, []).append(row)
+    truth: Truth = {}
+    for level in sorted(by_level, reverse=True):
+        _settle(shape, by_level[level], truth)
+    return truth.get((0, 0), 0) == shape.wants[0]
+
+
+def _settle(shape: Shape, rows: list[BranchRow], truth: Truth) -> None:
+    """Set the bits of one level's branches at their contexts; deeper levels are settled already."""
+    first_seen: dict[tuple[int, int], tuple[int, bool]] = {}
+    for number, nodes, leaf, passes in rows:
+        branch = shape.branches[number]
+        inner_nodes = nodes[branch.context_at :]
+        inner = zip(branch.inner, inner_nodes, strict=True)
+        if any(truth.get(pair, 0) != shape.wants[pair[0]] for pair in inner):
+            continue
+        context = nodes[branch.context_at - 1] if branch.context_at else 0
+        if branch.first:
+            seen = first_seen.get((number, context))
+            first_seen[number, context] = (leaf, passes) if seen is None or leaf < seen[0] else seen
+        elif passes:
+            key = (branch.context, context)
+            truth[key] = truth.get(key, 0) | branch.bit
+    for (number, context), (_, passes) in first_seen.items():
+        branch = shape.branches[number]
+        if passes:
+            truth[branch.context, context] = truth.get((branch.context, context), 0) | branch.bit
+
+
+def brpred_arrow(shapes: pa.Array, groups: pa.Array) -> pa.Array:
+    """Decide many pairs at once: for each a shape and the rows of its branches."""
+    answers = [
+        brpred(decode_shape(shape), [(row["branch"], row["nodes"], row["leaf"], row["passes"]) for row in rows])
+        for shape, rows in zip(shapes.to_pylist(), groups.to_pylist(), strict=True)
+    ]
+    return pa.array(answers, BRPRED_RESULT)

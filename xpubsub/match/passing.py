@@ -1,0 +1,26 @@
+"""Whether a node passes a test: `sql/passes.sql` in Python."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from xpubsub.language.xpath.normal import Test
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}
+
+
+def passes(test: Test, value: str | None, number: float | None) -> bool:
+    """Whether a node with a value, and its number unless that is NaN, passes a test."""
+    if test.op == "exists":
+        return True
+    if value is None:
+        return False
+    if test.op in ("contains", "starts-with"):
+        needle = test.value or ""
+        return needle in value if test.op == "contains" else value.startswith(needle)
+    if test.number is None:
+        return (value == test.value) == (test.op == "=")
+    return test.op == "!=" if number is None else _COMPARE[test.op](number, test.number)

@@ -1,0 +1,90 @@
+"""Which tag paths match which linear paths: one automaton for many linear paths, run once per tag path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xpubsub.language.xpath.linear import accepted_names, components, linear_steps
+
+
+@dataclass
+class _State:
+    """A state of the automaton: the steps so far; `accepts` is set where a linear path ends."""
+
+    child: dict[str, _State] = field(default_factory=dict)
+    descendant: dict[str, _State] = field(default_factory=dict)
+    accepts: str | None = None
+
+_States = dict[int, _State]
+"""States by identity."""
+_Run = tuple[_States, _States]
+"""The states reached at the end of a tag path, and those waiting for a node further down."""
+_REMEMBERED = 256
+"""Tag paths whose run is remembered: messages are read depth first, so that a parent's is at hand."""
+
+
+class PathAutomaton:
+    """Linear paths as a trie that shares prefixes, run as a non-deterministic automaton over tag paths."""
+
+    def __init__(self, linear_paths: Iterable[str] = ()) -> None:
+        self._root = _State()
+        self._known: set[str] = set()
+        self.add(linear_paths)
+
+    def add(self, linear_paths: Iterable[str]) -> None:
+        """Add linear paths; those already there are skipped."""
+        for linear_path in linear_paths:
+            if linear_path not in self._known:
+                self._known.add(linear_path)
+                self._insert(linear_path)
+        self._forget_runs()
+
+    def _insert(self, linear_path: str) -> None:
+        state = self._root
+        for descends, name in linear_steps(linear_path):
+            edges = state.descendant if descends else state.child
+            state = edges.setdefault(name, _State())
+        state.accepts = linear_path
+
+    def matches(self, tagpath: str) -> list[str]:
+        """The linear paths that match a tag path from its root to its last node."""
+        reached, _ = self._run(components(tagpath))
+        return [state.accepts for state in reached.values() if state.accepts is not None]
+
+    def _run(self, names: tuple[str, ...]) -> _Run:
+        """The states after all names: from the longest beginning that was run before, usually the parent's."""
+        known = len(names)
+        while names[:known] not in self._runs:
+            known -= 1
+        run = self._runs[names[:known]]
+        for end in range(known, len(names)):
+            run = _advance(run, names[end])
+            if len(self._runs) > _REMEMBERED:
+                self._forget_runs()
+            self._runs[names[: end + 1]] = run
+        return run
+
+    def _forget_runs(self) -> None:
+        self._runs: dict[tuple[str, ...], _Run] = {(): ({id(self._root): self._root}, {})}
+
+
+def _advance(run: _Run, name: str) -> _Run:
+    """The states after one more name; states with `//` edges wait for a match further down."""
+    reached, waiting = run
+    more = {key: state for key, state in reached.items() if state.descendant}
+    waiting = {**waiting, **more} if more else waiting
+    return _follow(reached, waiting, accepted_names(name)), waiting
+
+
+def _follow(reached: _States, waiting: _States, names: tuple[str, ...]) -> _States:
+    """The states after one more component, each once."""
+    found: _States = {}
+    for name in names:
+        for state in reached.values():
+            if (after := state.child.get(name)) is not None:
+                found[id(after)] = after
+        for state in waiting.values():
+            if (after := state.descendant.get(name)) is not None:
+                found[id(after)] = after
+    return found

@@ -1,0 +1,1 @@
+"""Rows → XML: the message factory and its templates. Runs no SQL."""

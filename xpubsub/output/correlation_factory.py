@@ -1,0 +1,58 @@
+"""The message factory for correlations: nodes of messages, texts of them and templates → outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.collector import collector_paused
+from xpubsub.match.nested import NestedColumn
+from xpubsub.output.parts import Message
+from xpubsub.output.templates import OutputTemplates, returned_id
+from xpubsub.rows import CORRELATION_MADE
+
+Place = tuple[int, int]
+"""A message and a node of it."""
+
+
+def correlating(definitions: Mapping[int, str]) -> ArrowFunction:
+    """A function from what outputs are made of to the outputs."""
+    def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        templates = OutputTemplates(definitions)
+        for batch in batches:
+            if batch.num_rows:
+                with collector_paused():
+                    outputs = _outputs(batch, templates)
+                yield outputs
+    return made
+
+
+def _outputs(batch: pa.RecordBatch, templates: OutputTemplates) -> pa.RecordBatch:
+    *keys, texts = batch.columns
+    copied = NestedColumn(texts)
+    outputs: list[str] = []
+    rows = zip(*(column.to_pylist() for column in keys), strict=True)
+    for row, (template_id, owners, nodes) in enumerate(rows):
+        bound = tuple(zip(owners, nodes, strict=True))
+        message = _message(*copied.of(row))
+        outputs.append(templates[template_id].write(message, bound, {}))
+    made = [*keys, pa.array(outputs, pa.string())]
+    typed = [column.cast(field.type) for column, field in zip(made, CORRELATION_MADE, strict=True)]
+    return pa.RecordBatch.from_arrays(typed, schema=CORRELATION_MADE)
+
+
+def _message(
+    docids: list[int], paths: list[int], bases: list[int], nodes: list[int], texts: list[str], bare: list[bool]
+) -> Message:
+    """The texts of an output as the parts of a template ask for them: a node is known by its message, too."""
+    copies: dict[Place, tuple[str, bool]] = {}
+    below: dict[tuple[int, Place], list[Place]] = {}
+    for docid, path, base, node, text, is_bare in sorted(zip(docids, paths, bases, nodes, texts, bare, strict=True)):
+        copies[docid, node] = text, is_bare
+        below.setdefault((path, (docid, base)), []).append((docid, node))
+
+    def returned(path: str, base_position: int, base: Place) -> list[Place]:
+        return below.get((returned_id(path, base_position), base), [])
+    return Message(copies, returned)

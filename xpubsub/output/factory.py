@@ -1,0 +1,70 @@
+"""The message factory: bound nodes, copies of nodes and templates → outputs, message by message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.collector import collector_paused
+from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.match.nested import NestedColumn
+from xpubsub.match.tree_search import Tree
+from xpubsub.output.parts import Message, Returned
+from xpubsub.output.templates import OutputTemplates, returned_id
+from xpubsub.rows import OUTPUT
+
+Finder = Callable[[NestedColumn, int], Returned]
+"""How the nodes of returned paths are found in a message, from a column and the number of its row."""
+Foreseen = Callable[[str, int], tuple[bool, bool]]
+"""Of a returned path: whether a search finds each node once, and whether in document order."""
+
+
+def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
+    """A function from messages with what was bound in them to the outputs of templates."""
+    def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        templates = OutputTemplates(definitions)
+        for batch in batches:
+            if batch.num_rows:
+                with collector_paused():
+                    outputs = _outputs(batch, templates, finder)
+                yield outputs
+    return made
+
+
+def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) -> pa.RecordBatch:
+    event_ids, *columns = batch.columns
+    asked, returned, copies = map(NestedColumn, columns)
+    outputs: list[str] = []
+    for row in range(batch.num_rows):
+        nodes, texts, bare = copies.of(row)
+        copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
+        message = Message(copied, finder(returned, row))
+        outputs += [templates[each].output(message, bound) for each, bound in zip(*asked.of(row), strict=True)]
+    made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
+    return pa.RecordBatch.from_arrays(
+        [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)
+
+
+def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) -> Returned:
+    """Nodes that were grouped by path and base: they are looked up (PathSharing-FWR)."""
+    paths, bases, nodes = column.of(row)
+    groups: dict[tuple[int, int], list[int]] = dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
+
+    def found(path: str, base_position: int, base: int) -> list[int]:
+        return groups.get((representatives[returned_id(path, base_position)], base), [])
+    return found
+
+
+def searched(foreseen: Foreseen, column: NestedColumn, row: int) -> Returned:
+    """Nodes of the whole message: each path is searched for below its base (PathSharing-F and -FW)."""
+    tree = Tree(*column.of(row)[:2])
+
+    def found(path: str, base_position: int, base: int) -> list[int]:
+        unique, ordered = foreseen(path, base_position)
+        nodes: Iterable[int] = tree.leaves(base, linear_steps(path)[base_position:])
+        nodes = nodes if unique else dict.fromkeys(nodes)
+        return list(nodes) if ordered else sorted(nodes)
+    return found

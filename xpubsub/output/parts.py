@@ -1,0 +1,134 @@
+"""The parts of a template as functions, each of which writes its part of an output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from xpubsub.output.attribute_prefixes import Bindings, bindings, settled
+from xpubsub.output.default_namespace import without_default
+
+Node = list[Any]
+"""Text `t`, element `e`, variable `v`, returned path `r`, block of copies `p`, `for` block `f`; `va`, `ra` and `a` are
+the attributes among variables, paths and blocks."""
+NodeKey = Any
+"""What a node is known by: its id, and its message's where there are several."""
+Bound = tuple[NodeKey, ...]
+Rows = dict[tuple[int, Bound], list[Bound]]
+"""The tuples of a block that go on from a tuple of the block around it, in the order of bindings."""
+Copies = Mapping[NodeKey, tuple[str, bool]]
+"""The text of each node that is copied, and whether no default namespace is in scope there."""
+Returned = Callable[[str, int, NodeKey], list[NodeKey]]
+"""The nodes, in document order, of a returned path (with its base's step) below a base."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message, of which outputs are made; what depends on its nodes alone is written once for all templates."""
+
+    copies: Copies
+    returned: Returned
+    texts: dict[tuple[str, int, NodeKey, bool], str] = field(default_factory=dict)
+    """Of returned paths below a base."""
+    written: dict[tuple[int, Bound], str] = field(default_factory=dict)
+    """Of contents that stand alone."""
+
+    def copy(self, node: NodeKey, has_default: bool) -> str:
+        """A node as it is copied to where a default namespace is declared, or none."""
+        text, bare = self.copies[node]
+        return without_default(text) if has_default and bare else text
+
+
+Write = Callable[[Message, Bound, Rows], str]
+"""Writes a part, given what the variables around it are bound to, and what blocks have bound."""
+Nodes = Callable[[Message, Bound, Rows], list[NodeKey]]
+
+
+def content(nodes: list[Node], around: Bindings) -> Write:
+    """Some nodes, one after the other."""
+    parts = [_part(node, around) for node in nodes]
+    if len(parts) == 1:
+        return parts[0]
+    return lambda message, bound, rows: "".join([part(message, bound, rows) for part in parts])
+
+
+def _part(node: Node, around: Bindings) -> Write:
+    match node:
+        case ["t", text]:
+            return lambda message, bound, rows: text
+        case ["v", place, has_default]:
+            return lambda message, bound, rows: message.copy(bound[place - 1], has_default)
+        case ["r", path, base_position, place, has_default]:
+            return _path(path, base_position, place, has_default)
+        case ["p", block, has_default]:
+            return lambda message, bound, rows: "".join(
+                [message.copy(each[-1], has_default) for each in rows.get((block, bound), ())])
+        case ["f", block, _, inner]:
+            return _block(block, content(inner, around), alone=_alone(inner))
+    return _element(node, around)
+
+
+def _path(path: str, base_position: int, place: int, has_default: bool) -> Write:
+    def write(message: Message, bound: Bound, rows: Rows) -> str:
+        base = bound[place - 1] if place else 0
+        key = path, base_position, base, has_default
+        text = message.texts.get(key)
+        if text is None:
+            nodes = message.returned(path, base_position, base)
+            text = message.texts[key] = "".join([message.copy(each, has_default) for each in nodes])
+        return text
+    return write
+
+
+def _block(block: int, inner: Write, *, alone: bool) -> Write:
+    """A `for`: its content for each tuple; if that depends on the tuple alone it is remembered."""
+    def write(message: Message, bound: Bound, rows: Rows) -> str:
+        return "".join([inner(message, each, rows) for each in rows.get((block, bound), ())])
+
+    def write_alone(message: Message, bound: Bound, rows: Rows) -> str:
+        written, parts = message.written, []
+        for each in rows.get((block, bound), ()):
+            key = number, each
+            text = written.get(key)
+            if text is None:
+                text = written[key] = inner(message, each, rows)
+            parts.append(text)
+        return "".join(parts)
+    number = id(inner)
+    return write_alone if alone else write
+
+
+def _element(node: Node, around: Bindings) -> Write:
+    """An element; without content it is written as an empty one."""
+    _, opening, closing, attributes, nodes = node
+    declared = {**around, **bindings(opening)}
+    inside = content(nodes, declared)
+    copied = [_attribute_nodes(each) for each in attributes]
+
+    def write(message: Message, bound: Bound, rows: Rows) -> str:
+        text = inside(message, bound, rows)
+        return f"{opening}>{text}{closing}" if text else f"{opening}/>"
+
+    def write_attributes(message: Message, bound: Bound, rows: Rows) -> str:
+        found = "".join(message.copies[each][0] for nodes in copied for each in nodes(message, bound, rows))
+        start = opening + (settled(found, declared) if "xmlns:" in found else found)
+        text = inside(message, bound, rows)
+        return f"{start}>{text}{closing}" if text else f"{start}/>"
+    return write_attributes if attributes else write
+
+
+def _attribute_nodes(node: Node) -> Nodes:
+    """The node of a variable, those of a path, or those of a block."""
+    match node:
+        case ["va", place, *_]:
+            return lambda message, bound, rows: [bound[place - 1]]
+        case ["ra", path, base_position, place, *_]:
+            return lambda message, bound, rows: message.returned(
+                path, base_position, bound[place - 1] if place else 0)
+    return lambda message, bound, rows: [each[-1] for each in rows.get((node[1], bound), ())]
+
+
+def _alone(nodes: list[Node]) -> bool:
+    """Whether what is made of some nodes depends on variables around them alone, and on no block among them."""
+    return all(node[0] not in ("p", "a", "f") and (node[0] != "e" or _alone([*node[3], *node[4]])) for node in nodes)

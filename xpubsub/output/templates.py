@@ -1,0 +1,72 @@
+"""The templates of outputs: what an output is made of, once the variables of its blocks are bound."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from xpubsub.ids import stable_id
+from xpubsub.output.parts import Message, Node, Rows, Write, content
+
+Path = tuple[str, int]
+"""A returned path: its linear path, and the step of it at which its base stands."""
+
+
+@dataclass(frozen=True)
+class OutputTemplate:
+    """A template as a function, and for each block how many variables are bound around it and by it."""
+
+    write: Write
+    sizes: Mapping[int, tuple[int, int]]
+
+    def output(self, message: Message, bound: list[int]) -> str:
+        """What it makes of a message, given a list of block, nodes, block, nodes..."""
+        return self.write(message, (), self._rows(bound))
+
+    def _rows(self, bound: list[int]) -> Rows:
+        """What is bound, by block and by the tuple around it."""
+        rows: Rows = {}
+        place, end = 0, len(bound)
+        while place < end:
+            outer, size = self.sizes[bound[place]]
+            nodes = tuple(bound[place + 1 : place + 1 + size])
+            rows.setdefault((bound[place], nodes[:outer]), []).append(nodes)
+            place += 1 + size
+        return rows
+
+
+class OutputTemplates(dict[int, OutputTemplate]):
+    """Templates by id, decoded when they are first asked for."""
+
+    def __init__(self, definitions: Mapping[int, str]) -> None:
+        self._definitions = definitions
+
+    def __missing__(self, template_id: int) -> OutputTemplate:
+        _, nodes = json.loads(json.loads(self._definitions[template_id])[0])
+        self[template_id] = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
+        return self[template_id]
+
+
+def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]]]:
+    for node in nodes:
+        if node[0] in ("p", "a"):
+            yield node[1], (outer, outer + 1)
+        elif node[0] == "f":
+            yield node[1], (outer, outer + node[2])
+            yield from _sizes(node[3], outer + node[2])
+        elif node[0] == "e":
+            yield from _sizes(node[3], outer)
+            yield from _sizes(node[4], outer)
+
+
+@lru_cache(maxsize=65536)
+def returned_id(path: str, base_position: int) -> int:
+    """The id of a returned path with its base marked on it."""
+    return stable_id(path, brinfo_of(base_position))
+
+
+def brinfo_of(base_position: int) -> str:
+    """The base as a mark on a linear path; the document needs none."""
+    return f"bp#1={base_position}" if base_position else ""

@@ -1,0 +1,1 @@
+"""Schemas of messages: a DTD or an XML schema → an element graph, and what it says about paths."""

@@ -1,0 +1,139 @@
+"""Schemas: which element may stand in which, as the element graph of Diao & Franklin, section 4.1.
+
+A schema speaks of tag paths only, and only of those that *conform*: each name is declared and each step is an edge of
+the graph. What ANY content lets in is no edge, and so does not conform.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import pairwise
+
+from xpubsub.language.xpath.linear import accepted_names
+from xpubsub.schema.graph import loops, reachable, reverse
+
+FORMAT = 1
+"""Of what `dumps` writes."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Names are those of linear paths: `local` or `{uri}local`."""
+
+    elements: Mapping[str, frozenset[str]] = field(hash=False)
+    """Each declared element with the names of its possible children."""
+    roots: frozenset[str]
+    """The elements with which a document may start."""
+    anything: frozenset[str] = frozenset()
+    """Elements with ANY content: besides their children there may be whatever the schema does not say."""
+
+    @cached_property
+    def _below(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _loops(self) -> dict[str, int]:
+        return loops(self.elements)
+
+    @cached_property
+    def _parents(self) -> dict[str, set[str]]:
+        return reverse(self.elements)
+
+    @cached_property
+    def _matching(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def below(self, name: str) -> frozenset[str]:
+        """The elements that may be descendants of an element."""
+        if name not in self._below:
+            self._below[name] = frozenset(reachable(self._children(name), self.elements))
+        return self._below[name]
+
+    def on_loop(self, name: str) -> bool:
+        """Whether an element may contain itself."""
+        return name in self._loops
+
+    def on_same_loop(self, one: str, other: str) -> bool:
+        """Whether each of two elements may contain the other."""
+        return one in self._loops and self._loops[one] == self._loops.get(other)
+
+    def recursive(self) -> frozenset[str]:
+        """All elements on a loop."""
+        return frozenset(self._loops)
+
+    def matching(self, step: str) -> frozenset[str]:
+        """The elements that a step of a linear path asks for: `name`, `*`, `{uri}*` or `*:name`."""
+        if step not in self._matching:
+            every = step == "node()"
+            names = (name for name in self.elements if every or step in accepted_names(name))
+            self._matching[step] = frozenset(names)
+        return self._matching[step]
+
+    def repeats(self, step: str) -> bool:
+        """Whether two elements that a step asks for may contain each other: for a name, whether it is on a loop."""
+        wanted = self.matching(step)
+        return any(not wanted.isdisjoint(self.below(name)) for name in wanted)
+
+    def conforms(self, tagpath: tuple[str, ...]) -> bool:
+        """Whether a tag path is one of the graph; the attribute or the text at its end does not matter."""
+        names = tagpath[:-1] if tagpath and is_leaf(tagpath[-1]) else tagpath
+        if not all(name in self.elements for name in names):
+            return False
+        steps = pairwise(names)
+        return (not names or names[0] in self.roots) and all(child in self.elements[name] for name, child in steps)
+
+    def only_path(self, before: str | None, after: str) -> tuple[str, ...] | None:
+        """The names from below an element, or the document (None), to another one, if there is only one way.
+
+        None if there are several or none, and also where ANY content further down may hide some.
+        """
+        within = reachable(self.roots if before is None else [before], self.elements)
+        above: set[str] = reachable([after], self._parents)
+        leading = within & above
+        if within & self.anything or any(map(self.on_loop, leading)):
+            return None
+        chain: list[str] = []
+        ahead = self._children(before) & leading
+        while len(ahead) == 1:
+            chain.extend(ahead)
+            [last] = ahead
+            if last == after:
+                return tuple(chain)
+            ahead = self._children(last) & leading
+        return None
+
+    def _children(self, name: str | None) -> frozenset[str]:
+        return self.roots if name is None else self.elements.get(name, frozenset())
+
+    def dumps(self) -> str:
+        """As canonical JSON: equal schemas have equal texts."""
+        elements = {name: sorted(children) for name, children in self.elements.items()}
+        parts = {"anything": sorted(self.anything), "elements": elements, "format": FORMAT, "roots": sorted(self.roots)}
+        return json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def is_leaf(name: str) -> bool:
+    """Whether a name is that of an attribute or of text, below which there is nothing."""
+    return name.startswith("@") or name == "text()"
+
+
+def loads(text: str) -> Schema:
+    """What `dumps` has written."""
+    parts = json.loads(text)
+    elements = {name: frozenset(children) for name, children in parts["elements"].items()}
+    return Schema(elements, frozenset(parts["roots"]), frozenset(parts["anything"]))
+
+
+def merge(schemas: Iterable[Schema]) -> Schema:
+    """The union of graphs: a tag path that conforms to one of them conforms to it."""
+    return reduce(_union, schemas, Schema({}, frozenset()))
+
+
+def _union(one: Schema, other: Schema) -> Schema:
+    nothing: frozenset[str] = frozenset()
+    names = [*one.elements, *(name for name in other.elements if name not in one.elements)]
+    elements = {name: one.elements.get(name, nothing) | other.elements.get(name, nothing) for name in names}
+    return Schema(elements, one.roots | other.roots, one.anything | other.anything)
