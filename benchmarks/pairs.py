@@ -11,7 +11,7 @@ from benchmarks.checking import Disagreement
 from benchmarks.measuring import once
 from benchmarks.workloads.correlations import Correlation, Schema
 
-_JOINING = ("standing", "rt_", "rvj", "rl", "rr", "rdoc_", "rbin_any", "rvalue", "rout_", "correlated")
+_JOINING = ("standing", "rt_", "value_pair", "rl", "rr", "rdoc_", "edge_any", "joined_value", "rout_", "correlated")
 """How the names of the steps of stage 2 begin."""
 _NOT_JOINING = ("rreturn", "rdoc_w", "correlated_")
 """How the names of others begin."""

@@ -127,7 +127,7 @@ def test_messages_that_are_late_find_what_is_in_their_window(lateness: float | N
     with xpubsub.connect(":memory:", limits=xpubsub.Limits(lateness=lateness)) as broker:
         subscribe(broker, queries)
         assert published(broker, messages, Random(2), 6) == expected(queries, messages)
-        kept = broker.store.rows(Step("kept", "select * from rdoc_ts as d anti join rdoc_gone as g on g.docid = d.docid"))
+        kept = broker.store.rows(Step("kept", "select * from rdoc_ts as d anti join gone_message as g on g.docid = d.docid"))
     assert 0 < len(kept) < len(messages), "the test is of messages that are let go, too"
 
 

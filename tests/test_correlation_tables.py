@@ -36,8 +36,8 @@ class Example:
     def __init__(self, broker: xpubsub.Broker) -> None:
         self._broker = broker
         self._variables = self._named_variables()
-        rows = self.rows("select distinct cid, subscription_id from subscription_correlation")
-        self._queries = {cid: name for cid, name in rows}
+        rows = self.rows("select distinct correlation_id, subscription_id from subscription_correlation")
+        self._queries = {correlation_id: name for correlation_id, name in rows}
         self._documents = {1: ("d1", FIGURE_1), 2: ("d2", FIGURE_2)}
 
     def rows(self, sql: str) -> list[Row]:
@@ -76,7 +76,7 @@ class Example:
 
     def joined(self) -> list[Row]:
         """Variables of two documents with the same value, and the nodes above."""
-        found = self.rows("select doc_left, var_left, at_left, doc_right, var_right, at_right from rvj_up")
+        found = self.rows("select doc_left, var_left, at_left, doc_right, var_right, at_right from value_pair_above")
         return sorted((self.document(left), self._variables[one], self.node(left, a),
                        self.document(right), self._variables[other], self.node(right, b))
                       for left, one, a, right, other, b in found)
@@ -84,15 +84,15 @@ class Example:
     def templates(self) -> list[list[Row]]:
         """R_T of each template: query, variables, window."""
         ids = [template_id for template_id, in self.rows("select template_id from join_template")]
-        found = [self.rows(f"select cid, var1, var2, var3, var4, var5, var6, wl1 from rt_t{each}") for each in ids]
-        return [sorted((self._queries[cid], *map(self._variables.__getitem__, variables), wl)
-                       for cid, *variables, wl in rows) for rows in found]
+        found = [self.rows(f"select correlation_id, var1, var2, var3, var4, var5, var6, wl1 from rt_t{each}") for each in ids]
+        return [sorted((self._queries[correlation_id], *map(self._variables.__getitem__, variables), wl)
+                       for correlation_id, *variables, wl in rows) for rows in found]
 
     def found(self) -> list[Row]:
         """R_out: query, earlier document, nodes of both; those of which it is enough that they are there may be left out."""
-        rows = self.rows("select cid, list_extract(docs, 1) as doc_left, list_extract(docs, 2) as doc_right, nodes from rout")
-        return sorted((self._queries[cid], self.document(left), *(self.shown(left, each) for each in nodes[:3]),
-                       *(self.shown(right, each) for each in nodes[3:])) for cid, left, right, nodes in rows)
+        rows = self.rows("select correlation_id, list_extract(docs, 1) as doc_left, list_extract(docs, 2) as doc_right, nodes from rout")
+        return sorted((self._queries[correlation_id], self.document(left), *(self.shown(left, each) for each in nodes[:3]),
+                       *(self.shown(right, each) for each in nodes[3:])) for correlation_id, left, right, nodes in rows)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -110,7 +110,7 @@ def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         def look(*_: object) -> None:
             seen.update(
                 rdoc_ts_w=example.times("rdoc_ts_w"), rdoc_w=example.values("rdoc_w"), rbin_w=example.edges("rbin_w"),
-                rl=example.edges("rl", "value"), rr=example.edges("rr", "value"), rvj=example.joined(),
+                rl=example.edges("rl", "value"), rr=example.edges("rr", "value"), value_pair=example.joined(),
                 rt=example.templates(), rout=example.found())
 
         patch.setattr("xpubsub.jobs.publish.correlating.keep", look)
@@ -158,7 +158,7 @@ def test_section_5_values_in_common(tables: dict[str, Any]) -> None:
     assert tables["rr"] == [
         ("d2", "x4", "x5", 0, 2, AUTHOR), ("d2", "x4", "x6", 0, 3, TITLE), ("d2", "x4", "x8", 0, 4, "Book Announcement"),
         ("d2", "x4", "x8", 0, 5, CATEGORY)]
-    assert tables["rvj"] == [
+    assert tables["value_pair"] == [
         ("d1", "x2", 0, "d2", "x5", 0), ("d1", "x3", 0, "d2", "x6", 0), ("d1", "x7", 0, "d2", "x8", 0)]
 
 

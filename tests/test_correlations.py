@@ -45,7 +45,7 @@ def notified(broker: xpubsub.Broker, *messages: tuple[str, str, float], stream: 
 def test_the_paper_s_example(broker: xpubsub.Broker) -> None:
     broker.subscribe_many(PAPER.items())
     assert len(rows(broker, "select template_id from join_template")) == 1, "Figure 5: all three have one template"
-    assert len(rows(broker, "select cid from join_member")) == 3
+    assert len(rows(broker, "select correlation_id from join_member")) == 3
     assert notified(broker, ("d1", BOOK, 1.0)) == []
     values = "select value from rdoc order by node"
     assert [value for value, in broker_values(broker, values)] == [
@@ -182,7 +182,7 @@ def test_the_order_of_the_text_does_not_matter(broker: xpubsub.Broker) -> None:
         left, right = ("".join(f"[./{name} AS ${name}{side}]" for name in each) for side, each in enumerate((one, other)))
         on = " AND ".join(f"${name}0 = ${name}1" for name in other)
         broker.subscribe(f"q{number}", f"S/a AS $x {left} FOLLOWED BY {{ {on}, 5s }} S/b AS $y {right}")
-    assert len(rows(broker, "select cid from join_member")) == 1
+    assert len(rows(broker, "select correlation_id from join_member")) == 1
     message = "<{0}><k>1</k><m>2</m></{0}>"
     notified(broker, ("a", message.format("a"), 0.0))
     assert notified(broker, ("b", message.format("b"), 1.0)) == [("q0", "b"), ("q1", "b"), ("q2", "b")]
@@ -196,11 +196,11 @@ def test_repeated_elements_do_not_multiply(broker: xpubsub.Broker, monkeypatch: 
     sizes: dict[str, int] = {}
 
     def look(*_: object) -> None:
-        sizes.update({name: len(rows(broker, f"select * from {name}")) for name in ("rvj", "rvj_up", "rout")})
+        sizes.update({name: len(rows(broker, f"select * from {name}")) for name in ("value_pair", "value_pair_above", "rout")})
 
     monkeypatch.setattr("xpubsub.jobs.publish.correlating.keep", look)
     assert notified(broker, ("b", f"<b>{many}</b>", 1.0)) == [("q", "b")]
-    assert sizes == {"rvj": 0, "rvj_up": 2, "rout": 1}
+    assert sizes == {"value_pair": 0, "value_pair_above": 2, "rout": 1}
 
 
 def test_a_store_goes_on_where_it_was(tmp_path: Any) -> None:
@@ -251,7 +251,7 @@ def test_explain_says_what_a_message_has(broker: xpubsub.Broker) -> None:
         "    ✗ //b/k: no such node — there is none in the message   <-- this fails first",
         "  a match takes 2 messages, one for each block: explain them together to see whether they match",
     ]
-    assert "== rvj" in broker.explain_sql() and "== rout" in broker.explain_sql()
+    assert "== value_pair" in broker.explain_sql() and "== rout" in broker.explain_sql()
 
 
 def test_one_block_alone_makes_something_of_each_message(broker: xpubsub.Broker) -> None:
@@ -331,7 +331,7 @@ def test_killed_while_correlating(tmp_path: Any, after: float) -> None:
             assert notified(broker, *cycle(number)) == notified_by(number)
 
 
-@pytest.mark.parametrize("table", ["rbin", "rdoc", "rcopy", "rreturn", "rdoc_gone", "rdoc_ts", "stream_clock"])
+@pytest.mark.parametrize("table", ["rbin", "rdoc", "rcopy", "rreturn", "gone_message", "rdoc_ts", "stream_clock"])
 def test_a_batch_cut_off_where_there_are_no_transactions(
     broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:

@@ -147,13 +147,13 @@ MIXED: list[Subscription] = [
 
 
 FORMED = ("subscription", "subscription_query", "subscription_transformation", "subscription_correlation", "stored_query",
-          "access_subscription", "transformation_step", "join_edge", "join_pair", "join_result", "join_member")
+          "lookup_subscription", "transformation_step", "join_edge", "join_pair", "join_result", "join_member")
 """Tables that have what a subscription's form decides; their ids are those of texts, the same in every store."""
 
 
 def rows_of(broker: xpubsub.Broker, table: str) -> list[str]:
     rows = broker.store.rows(Step(table, f"select * from {table}"))
-    return sorted(str({name: value for name, value in row.items() if name not in ("call_no", "access")}) for row in rows)
+    return sorted(str({name: value for name, value in row.items() if name not in ("call_no", "lookup_key")}) for row in rows)
 
 
 def test_forms_by_row_on_every_engine(connect: Any, engine: str) -> None:

@@ -69,7 +69,7 @@ def test_figure_3_4_query_predicate(stores: Any, engine: str) -> None:
     assert len(chain) == len(edges) == 4
     assert [edge[3] for edge in chain] == [False, False, False, True]
     assert sorted(edge[:3] for edge in chain) == PREDICATES
-    assert [(last,)] == rows(stores, engine, "select sub_id from stored_query")
+    assert [(last,)] == rows(stores, engine, "select query_id from stored_query")
 
 
 def test_figure_3_4_linear_path_brinfo(stores: Any, engine: str) -> None:
@@ -83,16 +83,16 @@ def test_figure_3_4_linear_path_brinfo(stores: Any, engine: str) -> None:
 
 def test_figure_3_4_query_branchpoint(stores: Any, engine: str) -> None:
     brinfo = ids(stores, engine, "linear_path_brinfo", "linear_path", "brinfo_id")
-    [(sub_id, info)] = rows(stores, engine, "select sub_id, branchpoint_info from query_branchpoint")
+    [(query_id, info)] = rows(stores, engine, "select query_id, branchpoint_info from query_branchpoint")
     assert list(info) == [brinfo[path] for path in LINEAR_PATHS]
-    assert [(sub_id,)] == rows(stores, engine, "select sub_id from subscription_query")
+    assert [(query_id,)] == rows(stores, engine, "select query_id from subscription_query")
 
 
 def test_figure_4_1_predicate_unroll(stores: Any, engine: str) -> None:
     path = {key: text for text, key in ids(stores, engine, "query_linear_path", "linear_path", "id").items()}
     meaning = {row[0]: row[1:] for row in rows(stores, engine, "select key, linear_path_id, op, value from predicate_key")}
-    [row] = rows(stores, engine, "select final, key4, key5, access, key1, key2, key3 from predicate_unroll")
-    assert row[:3] == (True, 0, None), "the access key settles one predicate, three slots are used of four"
+    [row] = rows(stores, engine, "select final, key4, key5, lookup_key, key1, key2, key3 from predicate_unroll")
+    assert row[:3] == (True, 0, None), "the lookup key settles one predicate, three slots are used of four"
     assert sorted((path[meaning[key][0]], *meaning[key][1:]) for key in row[3:]) == PREDICATES
 
 

@@ -26,7 +26,7 @@ def test_auto_prefers_unroll_and_says_why() -> None:
 
 
 def test_auto_takes_bucket_where_there_is_no_equality() -> None:
-    choice = choose(PlanRequest.parse("auto"), Summary(queries=5000, predicates=20_000, edges=15_000, range_access=4000))
+    choice = choose(PlanRequest.parse("auto"), Summary(queries=5000, predicates=20_000, edges=15_000, range_lookup=4000))
     assert choice.plan == "bucket" and "80%" in choice.reason
 
 
@@ -91,10 +91,10 @@ def test_equalities_come_first_in_a_chain_and_texts_are_tested_apart() -> None:
     assert walk(edges, SHARE_ROOT) == [("=", -inf), (">", 55.0), ("!=", -inf)]
     assert walk(edges, RANGE_ROOT) == walk(edges, BUCKET_ROOT) == []
     meaning = {key["key"]: (key["op"], key["value"]) for key in tables["arranged_key"]}
-    assert meaning[row["access"]] == ("=", "x")
+    assert meaning[row["lookup_key"]] == ("=", "x")
     assert (meaning[row["key1"]], row["bound1"], row["key2"]) == ((">", None), 55.0, ALWAYS)
     assert walk(edges, row["chain_id"]) == [] and row["final"]
-    assert [(text["sub_id"], text["op"], text["value"]) for text in tables["arranged_text"]] == [(777, "!=", "y")]
+    assert [(text["query_id"], text["op"], text["value"]) for text in tables["arranged_text"]] == [(777, "!=", "y")]
 
 
 def test_queries_without_an_equality_start_in_a_bucket() -> None:
@@ -109,7 +109,7 @@ def test_queries_without_an_equality_start_in_a_bucket() -> None:
 def test_what_is_below_all_buckets_is_found_without_one() -> None:
     tables = arranged((1, "<", None, 7.0), below=[-5.0])
     [row] = tables["unrolled"]
-    assert row["access"] == row["key1"] and row["bound1"] == -7.0
+    assert row["lookup_key"] == row["key1"] and row["bound1"] == -7.0
 
 
 def walk(edges: list[dict[str, Any]], root: int) -> list[tuple[str, float]]:
@@ -126,8 +126,8 @@ def test_values_seen_change_the_order_of_what_is_subscribed_later_and_on_gc() ->
         broker.subscribe("before", "/t/kind = 'common' and /t/price > 99")
         broker.publish([(f"m{n}", f"<t><kind>common</kind><price>{n}</price></t>") for n in range(200)])
         broker.subscribe("after", "/t/kind = 'common' and /t/price > 98")
-        first = Step("first", "select s.query, k.op from predicate_unroll as u join stored_query as s on s.sub_id = u.sub_id"
-                     " join predicate_key as k on k.key = u.access")
+        first = Step("first", "select s.query, k.op from predicate_unroll as u join stored_query as s on s.query_id = u.query_id"
+                     " join predicate_key as k on k.key = u.lookup_key")
         assert sorted((row["query"][-4:], row["op"]) for row in broker.store.rows(first)) == [("98.0", ">"), ("99.0", "=")]
         broker.gc()
         assert {row["op"] for row in broker.store.rows(first)} == {">"}

@@ -123,13 +123,13 @@ def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, cl
             store.engine.load("sax_parse_result", shredder.nodes())
             store.engine.load("event", shredder.events())
             store.run(*steps_of(UNROLL[:4], FilterCase("unroll", summary)))
-            held = store.engine.fetch(Step("held", "select event_id, key, top from key_held"))
+            held = store.engine.fetch(Step("held", "select event_id, key, max_value from key_held"))
     assert sorted(map(repr, rows(held))) == sorted(map(repr, rows(shredder.held())))
     assert any(row[2] not in (math.inf,) for row in rows(held))
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    return [(row["event_id"], row["key"], row["top"] + 0.0) for row in table.to_pylist()]
+    return [(row["event_id"], row["key"], row["max_value"] + 0.0) for row in table.to_pylist()]
 
 
 def test_classes_of_paths_give_the_same_answers(
@@ -156,7 +156,7 @@ def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) 
     path, message = tmp_path / "s.duckdb", ("m", "<m><s>S1</s><a>3</a></m>")
     with xpubsub.connect(path) as broker:
         broker.subscribe_many([(f"s{n}", f"/m/s = 'S1' and /m/a > {n}") for n in range(5)])
-        for table in ("query_summary", "predicate_unroll", "predicate_key", "query_predicate", "access_subscription"):
+        for table in ("query_summary", "predicate_unroll", "predicate_key", "query_predicate", "lookup_subscription"):
             broker.store.engine._execute("test", f"delete from {table}")  # type: ignore[attr-defined]
     with xpubsub.connect(path) as broker:
         for plan in ("auto", *PLANS):

@@ -12,7 +12,7 @@ import xpubsub
 from tests.conftest import ENGINES
 from tests.test_correlation_agreement import expected, given, published
 from tests.test_correlations import PAIR, fill_disk
-from xpubsub.plan.slices import RDOC_KEPT, SLICE_NEW, slice_left, sliced
+from xpubsub.plan.slices import MESSAGE_TO_KEEP, SLICE_NEW, slice_left, sliced
 from xpubsub.rows import SLICE_ROW, table_of
 from xpubsub.step import Step
 
@@ -158,13 +158,13 @@ def relations() -> dict[str, pa.Table]:
     fresh = edges.slice(0, 3).set_column(1, "docid", pa.array([4, 4, 5]))
     return {
         "slice_row": edges.slice(0, 2), "rdoc_w": pa.table({"value": ["1", "2", "9"]}), "rdoc": values, "rbin": edges,
-        "rdoc_live": docids, "rdoc_ts": pa.table({"docid": [1, 2, 3]}), "rdoc_gone": pa.table({"docid": [3]}),
+        "kept_message": docids, "rdoc_ts": pa.table({"docid": [1, 2, 3]}), "gone_message": pa.table({"docid": [3]}),
         "rr": fresh, "slice_held": pa.concat_tables([edges, fresh]),
     }
 
 
 def test_the_steps_have_the_same_rows_on_both_engines(connect: Any) -> None:
-    steps = (*sliced((Step("rdoc_shared", ""), Step("rl", ""))), SLICE_NEW, RDOC_KEPT, slice_left(2))
+    steps = (*sliced((Step("shared_value", ""), Step("rl", ""))), SLICE_NEW, MESSAGE_TO_KEEP, slice_left(2))
     found: list[list[Any]] = []
     for engine in ENGINES:
         store = connect(engine).store

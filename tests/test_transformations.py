@@ -200,7 +200,7 @@ def test_a_variable_may_be_an_attribute(broker: xpubsub.Broker) -> None:
 def test_what_a_call_left_behind_that_never_ended_stays_invisible() -> None:
     with xpubsub.connect(":memory:") as broker:
         broker.subscribe("t1", "for $a in /a return <x/>")
-        ghost = "select 2 as call_no, 'ghost' as subscription_id, stream, tid from subscription_transformation"
+        ghost = "select 2 as call_no, 'ghost' as subscription_id, stream, transformation_id from subscription_transformation"
         broker.store.engine.append("subscription_transformation", Step("ghost", ghost))
         broker.subscribe("t2", "for $a in /a return <y/>")
         found = broker.publish([("m", "<a/>")]).notifications

@@ -31,11 +31,12 @@ STRAY = pa.schema([("tagpath_id", ID)])
 """A tag path that does not conform to the schema."""
 
 BIND_FAILED = pa.schema([
-    ("event_id", ID), ("tid", ID), ("step", pa.int32()), ("nodes", pa.list_(pa.int32())), ("node", pa.int32()),
+    ("event_id", ID), ("transformation_id", ID), ("step", pa.int32()), ("nodes", pa.list_(pa.int32())),
+    ("node", pa.int32()),
 ])
 """What a step has bound and a condition on which fails."""
 
-KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("top", pa.float64())])
+KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("max_value", pa.float64())])
 """One key that holds in one message."""
 
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
@@ -68,7 +69,7 @@ COMPILED_WARNING = pa.schema([("row_no", ID), ("subscription_id", TEXT), ("warni
 """One warning about a subscription, or (with a null text) the number of those that are not told."""
 
 COMPILED_QUERY = pa.schema([
-    ("row_no", ID), ("sub_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
+    ("row_no", ID), ("query_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),
 ])
 """One query of a subscription."""
 
@@ -81,7 +82,7 @@ COMPILED_BRINFO = pa.schema([("linear_path", TEXT), ("linear_path_id", ID), ("br
 """One annotated linear path."""
 
 COMPILED_BRANCH = pa.schema([
-    ("row_no", ID), ("sub_id", ID), ("branch", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID), ("op", TEXT),
+    ("row_no", ID), ("query_id", ID), ("branch", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID), ("op", TEXT),
     ("value", TEXT), ("number", pa.float64()), ("first_only", pa.bool_()), ("level", pa.int32()),
     ("context", pa.int32()), ("context_at", pa.int32()), ("bit", ID), ("inner_at", pa.list_(pa.int32())),
     ("inner_points", pa.list_(pa.int32())), ("inner_wants", pa.list_(ID)),
@@ -89,15 +90,15 @@ COMPILED_BRANCH = pa.schema([
 """One branch of a query whose branches have to be checked together."""
 
 COMPILED_BRANCHPOINT = pa.schema([
-    ("row_no", ID), ("sub_id", ID), ("branchpoint_info", pa.list_(ID)), ("shape", TEXT), ("want", ID),
+    ("row_no", ID), ("query_id", ID), ("branchpoint_info", pa.list_(ID)), ("shape", TEXT), ("want", ID),
 ])
 """One such query."""
 
-COMPILED_PART = pa.schema([("row_no", ID), ("sub_id", ID), ("want", ID)])
+COMPILED_PART = pa.schema([("row_no", ID), ("query_id", ID), ("want", ID)])
 """One query that is a condition of a transformation; its want at the node it is about, null if about the message."""
 
 COMPILED_TRANSFORMATION = pa.schema([
-    ("row_no", ID), ("tid", ID), ("canonical", TEXT), ("template_id", ID), ("template", TEXT),
+    ("row_no", ID), ("transformation_id", ID), ("canonical", TEXT), ("template_id", ID), ("template", TEXT),
 ])
 """One subscription that is a transformation."""
 
@@ -105,25 +106,25 @@ COMPILED_RETURN = pa.schema([("template_id", ID), ("linear_path_id", ID), ("brin
 """One path whose nodes a template copies."""
 
 COMPILED_REPEAT = pa.schema([
-    ("row_no", ID), ("tid", ID), ("block", pa.int32()), ("linear_path_id", ID), ("base", pa.int32()),
+    ("row_no", ID), ("transformation_id", ID), ("block", pa.int32()), ("linear_path_id", ID), ("base", pa.int32()),
 ])
 """One reason for which the tuples of a block may repeat."""
 
 COMPILED_STEP = pa.schema([
-    ("row_no", ID), ("tid", ID), ("step", pa.int32()), ("block", pa.int32()), ("parent", pa.int32()),
+    ("row_no", ID), ("transformation_id", ID), ("step", pa.int32()), ("block", pa.int32()), ("parent", pa.int32()),
     ("after", pa.int32()), ("depth", pa.int32()), ("place", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID),
-    ("base_at", pa.int32()), ("hidden", pa.bool_()), ("last", pa.bool_()), ("outermost", pa.bool_()), ("access", ID),
+    ("base_at", pa.int32()), ("hidden", pa.bool_()), ("last", pa.bool_()), ("outermost", pa.bool_()), ("found_by", ID),
 ])
-"""One step by which a transformation binds a variable; access is a condition that finds its nodes, if there is one."""
+"""One step by which a transformation binds a variable; found_by is a condition that finds its nodes, if any."""
 
 COMPILED_CONDITION = pa.schema([
-    ("row_no", ID), ("tid", ID), ("step", pa.int32()), ("sub_id", ID), ("looks_at", pa.int32()),
+    ("row_no", ID), ("transformation_id", ID), ("step", pa.int32()), ("query_id", ID), ("looks_at", pa.int32()),
     ("negated", pa.bool_()),
 ])
 """One condition on what a step has bound."""
 
 COMPILED_CORRELATION = pa.schema([
-    ("row_no", ID), ("cid", ID), ("canonical", TEXT), ("join_template_id", ID), ("join_template", TEXT),
+    ("row_no", ID), ("correlation_id", ID), ("canonical", TEXT), ("join_template_id", ID), ("join_template", TEXT),
     ("vars", pa.list_(ID)), ("windows", pa.list_(pa.float64())), ("followed", pa.list_(pa.bool_())),
     ("reach", pa.float64()), ("mentioned", pa.list_(pa.int32())), ("blocks", pa.list_(pa.int32())), ("publish", TEXT),
     ("template_id", ID), ("template", TEXT),
@@ -131,28 +132,30 @@ COMPILED_CORRELATION = pa.schema([
 """One subscription that is a correlation: as one of a template, and what its output is made of."""
 
 COMPILED_JOIN_EDGE = pa.schema([
-    ("row_no", ID), ("cid", ID), ("stream", TEXT), ("var1", ID), ("var2", ID), ("linear_path_id", ID),
+    ("row_no", ID), ("correlation_id", ID), ("stream", TEXT), ("var1", ID), ("var2", ID), ("linear_path_id", ID),
     ("brinfo_id", ID),
 ])
 """One edge of its patterns."""
 
-COMPILED_JOIN_PAIR = pa.schema([("row_no", ID), ("cid", ID), ("op", TEXT), ("var_left", ID), ("var_right", ID)])
+COMPILED_JOIN_PAIR = pa.schema([
+    ("row_no", ID), ("correlation_id", ID), ("op", TEXT), ("var_left", ID), ("var_right", ID),
+])
 """One comparison."""
 
 COMPILED_JOIN_HOP = pa.schema([
-    ("row_no", ID), ("cid", ID), ("place", pa.int32()), ("from_at", pa.int32()), ("upward", pa.bool_()),
+    ("row_no", ID), ("correlation_id", ID), ("place", pa.int32()), ("from_at", pa.int32()), ("upward", pa.bool_()),
     ("block", pa.int32()), ("var1", ID), ("var2", ID),
 ])
 """One step from the nodes that are joined to those that the output mentions."""
 
-COMPILED_JOIN_COPY = pa.schema([("row_no", ID), ("cid", ID), ("linear_path_id", ID)])
+COMPILED_JOIN_COPY = pa.schema([("row_no", ID), ("correlation_id", ID), ("linear_path_id", ID)])
 """One path whose nodes it copies."""
 
 COMPILED_JOIN_PART = pa.schema([("template_id", ID), ("place", pa.int32()), ("linear_path_id", ID), ("brinfo_id", ID)])
 """One thing that a template of outputs copies."""
 
 COMPILED_VARIABLE_CONDITION = pa.schema([
-    ("var", ID), ("alternative", pa.int32()), ("sub_id", ID), ("negated", pa.bool_()),
+    ("var", ID), ("alternative", pa.int32()), ("query_id", ID), ("negated", pa.bool_()),
 ])
 """One condition on the nodes of a variable."""
 
@@ -195,7 +198,7 @@ ARRANGED_PAIR = pa.schema([("key", ID), ("first_key", ID), ("second_key", ID)])
 """A key that stands for two others."""
 
 
-ARRANGED_TEXT = pa.schema([("sub_id", ID), *PREDICATE])
+ARRANGED_TEXT = pa.schema([("query_id", ID), *PREDICATE])
 """One predicate of a query that its key does not settle."""
 
 
@@ -203,7 +206,7 @@ def unrolled_schema(slots: int) -> pa.Schema:
     """One arranged query: the key it is found by, and the keys and bounds of its other predicates side by side."""
     slot = (("key", ID), ("bound", pa.float64()))
     columns = [(f"{name}{number}", kind) for number in range(1, slots + 1) for name, kind in slot]
-    return pa.schema([("access", ID), ("sub_id", ID), ("final", pa.bool_()), ("chain_id", ID), *columns])
+    return pa.schema([("lookup_key", ID), ("query_id", ID), ("final", pa.bool_()), ("chain_id", ID), *columns])
 
 
 def table_of(rows: Sequence[Sequence[object]], schema: pa.Schema) -> pa.Table:

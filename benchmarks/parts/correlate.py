@@ -16,7 +16,7 @@ from benchmarks.stores import store_file
 from benchmarks.workloads.correlations import Correlation, Workload, powers, three_level, two_level
 
 _PLANS = ("mmqjp-view", "mmqjp")
-_VIEWS = ("rvj", "rvj_up", "rl", "rr")
+_VIEWS = ("value_pair", "value_pair_above", "rl", "rr")
 _SUBSCRIBED = "sequential, each that is subscribed"
 _DISTINCT = "sequential, each that is different"
 _ZIPF = (0.0, 0.4, 0.8, 1.2, 1.6)

@@ -1,2 +1,2 @@
 -- One row: a query whose predicates have to be put in order.
-select sub_id, predicates from new_query
+select query_id, predicates from new_query

@@ -1,16 +1,16 @@
 -- One row: a message and a query whose branches meet in the same nodes, decided by the BrPred function.
 -- Where no branch finds a node, those that want none to hold are satisfied.
-select g.event_id, g.sub_id
+select g.event_id, g.query_id
 from (
-  select event_id, sub_id,
+  select event_id, query_id,
     list(struct_pack(branch := branch, nodes := nodes, leaf := leaf, passes := passes)) as branch_rows
-  from (select distinct event_id, sub_id, branch, nodes, leaf, passes from branch_row) as r
-  group by event_id, sub_id
+  from (select distinct event_id, query_id, branch, nodes, leaf, passes from branch_row) as r
+  group by event_id, query_id
 ) as g
-join query_branchpoint as q on q.sub_id = g.sub_id
+join query_branchpoint as q on q.query_id = g.query_id
 where brpred(q.shape, g.branch_rows)
 union all
-select c.event_id, c.sub_id
+select c.event_id, c.query_id
 from candidate as c
-join query_branchpoint as q on q.sub_id = c.sub_id and q.want = 0
-anti join branch_row as r on r.event_id = c.event_id and r.sub_id = c.sub_id
+join query_branchpoint as q on q.query_id = c.query_id and q.want = 0
+anti join branch_row as r on r.event_id = c.event_id and r.query_id = c.query_id

@@ -6,7 +6,7 @@ with recursive walk as (
   from walk as w
   join query_predicate as p on p.pre_id = w.chain_id
   $classes
-  semi join key_held as h on h.event_id = w.event_id and h.key = $key and h.top > p.bound
+  semi join key_held as h on h.event_id = w.event_id and h.key = $key and h.max_value > p.bound
   where not w.final and p.stage >= $first
 )
 select event_id, chain_id, final from walk

@@ -1,2 +1,2 @@
 -- One row: a key holds in a message, as found when it was shredded.
-select event_id, key, top from shredded where row_kind = 'held'
+select event_id, key, max_value from shredded where row_kind = 'held'

@@ -1,6 +1,6 @@
 -- One row: a message matches a query.
-select c.event_id, c.sub_id
+select c.event_id, c.query_id
 from candidate as c
-anti join query_branchpoint as q on q.sub_id = c.sub_id
+anti join query_branchpoint as q on q.query_id = c.query_id
 union
-select event_id, sub_id from branch_match
+select event_id, query_id from branch_match

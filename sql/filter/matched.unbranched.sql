@@ -1,2 +1,2 @@
 -- One row: a message matches a query; no query has branches to check.
-select event_id, sub_id from candidate
+select event_id, query_id from candidate

@@ -1,4 +1,4 @@
 -- One row: a message in which all predicates of a query hold, those on texts included.
-select k.event_id, k.sub_id
+select k.event_id, k.query_id
 from key_candidate as k
-anti join text_failed as f on f.event_id = k.event_id and f.sub_id = k.sub_id
+anti join text_failed as f on f.event_id = k.event_id and f.query_id = k.query_id

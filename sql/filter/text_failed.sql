@@ -1,13 +1,13 @@
 -- One row: a message in which a predicate on texts of a candidate query does not hold.
 -- Predicates are expanded to tag paths, then looked at where those stand in the message.
-select r.event_id, r.sub_id
+select r.event_id, r.query_id
 from text_asked as r
 anti join (
-  select a.event_id, a.sub_id, a.linear_path_id, a.op, a.value, a.number
+  select a.event_id, a.query_id, a.linear_path_id, a.op, a.value, a.number
   from text_asked as a
   join path_match as m on m.linear_path_id = a.linear_path_id
   join sax_parse_result as n on n.event_id = a.event_id and n.tagpath_id = m.tagpath_id
   where passes(n.value, n.number, a.op, a.value, a.number)
 ) as p
-  on p.event_id = r.event_id and p.sub_id = r.sub_id and p.linear_path_id = r.linear_path_id and p.op = r.op
+  on p.event_id = r.event_id and p.query_id = r.query_id and p.linear_path_id = r.linear_path_id and p.op = r.op
   and p.value is not distinct from r.value and p.number is not distinct from r.number

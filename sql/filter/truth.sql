@@ -1,24 +1,24 @@
 -- One row: a node that is a branching point of a query, with the bits of the branches that hold there.
 -- A branch holds if the node at its end passes: any one, or of a first-only branch the first in document order; and if
 -- what is wanted of the points on its way is what was found on the level below. Run once per level, deepest first.
-select h.event_id, h.sub_id, h.context as point, h.node, bit_or(h.bit) as bits
+select h.event_id, h.query_id, h.context as point, h.node, bit_or(h.bit) as bits
 from (
-  select r.event_id, r.sub_id, r.context, r.node, r.bit
+  select r.event_id, r.query_id, r.context, r.node, r.bit
   from branch_row as r
   where r.level = $level and r.inner_points = 0 and r.leaf = 0 and r.passes
   union all
-  select r.event_id, r.sub_id, r.context, r.node, r.bit
+  select r.event_id, r.query_id, r.context, r.node, r.bit
   from branch_row as r
-  join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
+  join query_branch as q on q.query_id = r.query_id and q.branch = r.branch
   $joins
   where r.level = $level and r.inner_points > 0 and r.leaf = 0 and r.passes $wanted
   union all
-  select r.event_id, r.sub_id, r.context, r.node, r.bit
+  select r.event_id, r.query_id, r.context, r.node, r.bit
   from branch_row as r
-  join query_branch as q on q.sub_id = r.sub_id and q.branch = r.branch
+  join query_branch as q on q.query_id = r.query_id and q.branch = r.branch
   $joins
   where r.level = $level and r.leaf <> 0 $wanted
-  group by r.event_id, r.sub_id, r.branch, r.context, r.bit, r.node
+  group by r.event_id, r.query_id, r.branch, r.context, r.bit, r.node
   having min_by(r.passes, r.leaf)
 ) as h
-group by h.event_id, h.sub_id, h.context, h.node
+group by h.event_id, h.query_id, h.context, h.node

@@ -1,2 +1,2 @@
 -- One row: a query with its slots; sorted, so that a key is found without reading everything.
-select * from unrolled order by access
+select * from unrolled order by lookup_key

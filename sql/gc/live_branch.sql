@@ -1,4 +1,4 @@
 -- One row: a branch of a query to keep.
 select t.level, t.inner_at
 from query_branch as t
-semi join live_query as l on l.sub_id = t.sub_id
+semi join live_query as l on l.query_id = t.query_id

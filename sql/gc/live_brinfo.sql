@@ -1,11 +1,11 @@
 -- One row: an annotated linear path that a live query or transformation uses.
 select b.brinfo_id
 from query_branch as b
-semi join live_query as l on l.sub_id = b.sub_id
+semi join live_query as l on l.query_id = b.query_id
 union
 select s.brinfo_id
 from transformation_step as s
-semi join live_transformation as l on l.tid = s.tid
+semi join live_transformation as l on l.transformation_id = s.transformation_id
 union
 select r.brinfo_id
 from template_return as r
@@ -13,7 +13,7 @@ semi join live_template as l on l.template_id = r.template_id
 union
 select e.brinfo_id
 from join_edge as e
-semi join live_correlation as l on l.cid = e.cid
+semi join live_correlation as l on l.correlation_id = e.correlation_id
 union
 select p.brinfo_id
 from join_part as p

@@ -1,17 +1,17 @@
 -- One row: a linear path that a live query uses.
 select p.linear_path_id as linear_path_id
 from (
-  select s.predicates from stored_query as s semi join live_query as l on l.sub_id = s.sub_id
+  select s.predicates from stored_query as s semi join live_query as l on l.query_id = s.query_id
 ) as q
 cross join unnest(q.predicates) as u(p)
 union
 select b.linear_path_id
 from query_branch as b
-semi join live_query as l on l.sub_id = b.sub_id
+semi join live_query as l on l.query_id = b.query_id
 union
 select s.linear_path_id
 from transformation_step as s
-semi join live_transformation as l on l.tid = s.tid
+semi join live_transformation as l on l.transformation_id = s.transformation_id
 union
 select r.linear_path_id
 from template_return as r
@@ -19,11 +19,11 @@ semi join live_template as l on l.template_id = r.template_id
 union
 select e.linear_path_id
 from join_edge as e
-semi join live_correlation as l on l.cid = e.cid
+semi join live_correlation as l on l.correlation_id = e.correlation_id
 union
 select c.linear_path_id
 from join_copy as c
-semi join live_correlation as l on l.cid = c.cid
+semi join live_correlation as l on l.correlation_id = c.correlation_id
 union
 select p.linear_path_id
 from join_part as p

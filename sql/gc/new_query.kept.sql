@@ -1,4 +1,4 @@
 -- One row: a query to keep, arranged anew.
 select t.*
 from stored_query as t
-semi join live_query as l on l.sub_id = t.sub_id
+semi join live_query as l on l.query_id = t.query_id

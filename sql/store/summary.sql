@@ -1,6 +1,6 @@
 -- One row: what a plan is chosen from, counted over the stored queries.
 select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as predicates, coalesce(sum(edges), 0) as edges,
-  coalesce(sum(range_access), 0) as range_access, coalesce(sum(long_queries), 0) as long_queries,
+  coalesce(sum(range_lookup), 0) as range_lookup, coalesce(sum(long_queries), 0) as long_queries,
   coalesce(max(slots_used), 0) as slots_used, coalesce(max(levels), 0) as levels,
   coalesce(max(inner_points), 0) as inner_points,
   coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts,

@@ -11,7 +11,7 @@ where s.brinfo <> n.brinfo or s.linear_path <> n.linear_path
 union all
 select 'query' as what, n.query as text, s.query as other
 from compiled_query as n
-join stored_query as s on s.sub_id = n.sub_id
+join stored_query as s on s.query_id = n.query_id
 where s.query <> n.query
 union all
 select 'linear path' as what, min(linear_path) as text, max(linear_path) as other
@@ -26,5 +26,5 @@ having min(brinfo) <> max(brinfo) or min(linear_path) <> max(linear_path)
 union all
 select 'query' as what, n.query as text, q.query as other
 from compiled_query as n
-join new_query as q on q.sub_id = n.sub_id and q.row_no <> n.row_no
+join new_query as q on q.query_id = n.query_id and q.row_no <> n.row_no
 where q.query <> n.query

@@ -1,12 +1,12 @@
 -- One row: two different texts with the same id, in the store or within the call: this should never have a row.
 select 'transformation' as what, n.canonical as text, s.definition as other
 from compiled_transformation as n
-join transformation as s on s.tid = n.tid
+join transformation as s on s.transformation_id = n.transformation_id
 where s.definition <> n.canonical
 union all
 select 'transformation' as what, min(canonical) as text, max(canonical) as other
 from compiled_transformation
-group by tid
+group by transformation_id
 having min(canonical) <> max(canonical)
 union all
 select 'template' as what, n.template as text, s.definition as other

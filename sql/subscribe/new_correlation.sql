@@ -1,4 +1,4 @@
 -- One row: a correlation that is not stored yet.
-select c.cid, c.canonical as definition
+select c.correlation_id, c.canonical as definition
 from compiled_correlation as c
-semi join new_cid as n on n.cid = c.cid and n.row_no = c.row_no
+semi join new_correlation_id as n on n.correlation_id = c.correlation_id and n.row_no = c.row_no

@@ -1,5 +1,5 @@
 -- One row: a path whose nodes a correlation that is not stored yet copies.
-select distinct c.cid, c.linear_path_id
+select distinct c.correlation_id, c.linear_path_id
 from compiled_join_copy as c
-semi join new_cid as n on n.cid = c.cid and n.row_no = c.row_no
-anti join join_copy as s on s.cid = c.cid
+semi join new_correlation_id as n on n.correlation_id = c.correlation_id and n.row_no = c.row_no
+anti join join_copy as s on s.correlation_id = c.correlation_id

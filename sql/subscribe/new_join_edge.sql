@@ -1,5 +1,5 @@
 -- One row: an edge of a correlation that is not stored yet.
-select distinct c.cid, c.stream, c.var1, c.var2, c.linear_path_id, c.brinfo_id
+select distinct c.correlation_id, c.stream, c.var1, c.var2, c.linear_path_id, c.brinfo_id
 from compiled_join_edge as c
-semi join new_cid as n on n.cid = c.cid and n.row_no = c.row_no
-anti join join_edge as s on s.cid = c.cid
+semi join new_correlation_id as n on n.correlation_id = c.correlation_id and n.row_no = c.row_no
+anti join join_edge as s on s.correlation_id = c.correlation_id

@@ -1,5 +1,5 @@
 -- One row: what the output of a correlation that is not stored yet is made of.
-select c.cid, c.mentioned, c.blocks, c.template_id, c.publish
+select c.correlation_id, c.mentioned, c.blocks, c.template_id, c.publish
 from compiled_correlation as c
-semi join new_cid as n on n.cid = c.cid and n.row_no = c.row_no
-anti join join_result as s on s.cid = c.cid
+semi join new_correlation_id as n on n.correlation_id = c.correlation_id and n.row_no = c.row_no
+anti join join_result as s on s.correlation_id = c.correlation_id

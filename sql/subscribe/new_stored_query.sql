@@ -1,2 +1,2 @@
 -- One row: a query of this call, as the store keeps it.
-select sub_id, query, checked, predicates from new_query
+select query_id, query, checked, predicates from new_query

@@ -1,5 +1,5 @@
 -- One row: a correlation that fulfils a subscription of this call.
-select f.call_no, c.subscription_id, t.cid
+select f.call_no, c.subscription_id, t.correlation_id
 from compiled_correlation as t
 join compiled_new as c on c.row_no = t.row_no
 cross join call_form as f

@@ -9,6 +9,6 @@ select distinct cast(null as bigint) as row_no, s.subscription_id, e.stream, o.p
 from subscription_correlation as s
 semi join completed_call as d on d.call_no = s.call_no
 anti join gone as g on g.subscription_id = s.subscription_id and g.call_no > s.call_no
-join join_result as o on o.cid = s.cid
-join join_edge as e on e.cid = s.cid
+join join_result as o on o.correlation_id = s.correlation_id
+join join_edge as e on e.correlation_id = s.correlation_id
 where o.publish is not null

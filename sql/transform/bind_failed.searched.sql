@@ -1,9 +1,9 @@
 -- One row: a message with what a step has bound in it under conditions, its nodes, and which conditions about it hold.
 select b.event_id, b.bound, n.nodes, f.held
 from (
-  select t.event_id, list(struct_pack(tid := t.tid, step := t.step, nodes := t.nodes, node := t.node)) as bound
+  select t.event_id, list(struct_pack(transformation_id := t.transformation_id, step := t.step, nodes := t.nodes, node := t.node)) as bound
   from bind_bound as t
-  semi join transformation_condition as c on c.tid = t.tid and c.step = t.step
+  semi join transformation_condition as c on c.transformation_id = t.transformation_id and c.step = t.step
   group by t.event_id
 ) as b
 join (
@@ -12,7 +12,7 @@ join (
   group by event_id
 ) as n on n.event_id = b.event_id
 left join (
-  select event_id, list(struct_pack(sub_id := sub_id, node := node)) as held
+  select event_id, list(struct_pack(query_id := query_id, node := node)) as held
   from message_fact
   group by event_id
 ) as f on f.event_id = b.event_id

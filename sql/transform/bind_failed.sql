@@ -1,7 +1,7 @@
 -- One row: a node bound by a step for which a condition fails: one that must hold does not, or one that must not does.
-select distinct b.event_id, b.tid, b.step, b.nodes, b.node
+select distinct b.event_id, b.transformation_id, b.step, b.nodes, b.node
 from bind_bound as b
-join transformation_condition as c on c.tid = b.tid and c.step = b.step
-left join fact as f on f.event_id = b.event_id and f.sub_id = c.sub_id
+join transformation_condition as c on c.transformation_id = b.transformation_id and c.step = b.step
+left join fact as f on f.event_id = b.event_id and f.query_id = c.query_id
   and f.node = case c.looks_at when 0 then b.node when -1 then 0 else list_extract(b.nodes, c.looks_at) end
 where (f.node is null) <> c.negated

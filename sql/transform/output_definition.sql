@@ -1,6 +1,6 @@
 -- One row: a template of outputs of transformations, with its definition.
 select template_id, definition from output_template
 union all
-select t.tid as template_id, t.definition
+select t.transformation_id as template_id, t.definition
 from transformation as t
-anti join transformation_template as m on m.tid = t.tid
+anti join transformation_template as m on m.transformation_id = t.transformation_id

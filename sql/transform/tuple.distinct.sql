@@ -2,8 +2,8 @@
 -- repeat.
 select distinct $columns
 from ($chains) as b
-semi join may_repeat as r on r.tid = b.tid and r.block = b.block
+semi join may_repeat as r on r.transformation_id = b.transformation_id and r.block = b.block
 union all
 select $columns
 from ($chains) as b
-anti join may_repeat as r on r.tid = b.tid and r.block = b.block
+anti join may_repeat as r on r.transformation_id = b.transformation_id and r.block = b.block

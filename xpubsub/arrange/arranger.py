@@ -33,21 +33,21 @@ class Arranger:
     slots: int
     bounds: Bounds = field(default_factory=dict)
 
-    def tables(self, sub_ids: pa.Array, predicates: pa.ListArray) -> dict[str, pa.Table]:
+    def tables(self, query_ids: pa.Array, predicates: pa.ListArray) -> dict[str, pa.Table]:
         """Queries with their predicates → the rows of `predicate_unroll`, of its chains, and what the keys mean."""
-        return _Arrangement(self, np.asarray(sub_ids), predicates).tables()
+        return _Arrangement(self, np.asarray(query_ids), predicates).tables()
 
 
 class _Arrangement:
     """One call's queries: columns over all predicates, in the order in which a query tests them."""
 
-    def __init__(self, arranger: Arranger, sub_ids: Any, lists: pa.ListArray) -> None:
+    def __init__(self, arranger: Arranger, query_ids: Any, lists: pa.ListArray) -> None:
         flat, counts = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
         found, self._meaning = keyed(flat, arranger.selectivity, arranger.bounds)
         order = sorted_within(counts, found.share, found.key, found.bound)
         self._keyed, self._predicates = found.take(order), flat.take(pa.array(order))
-        self._sub_ids, self._slots = sub_ids, arranger.slots
-        self._query, self._starts = np.repeat(np.arange(len(sub_ids)), counts), starts_of(counts)
+        self._query_ids, self._slots = query_ids, arranger.slots
+        self._query, self._starts = np.repeat(np.arange(len(query_ids)), counts), starts_of(counts)
         self._rank = np.arange(len(order)) - self._starts
         self._access, self._pairs, accessed = self._found_by()
         self._slotted = ~self._keyed.text & ~((self._rank == 0) & self._keyed.exact)
@@ -56,7 +56,7 @@ class _Arrangement:
     def tables(self) -> dict[str, pa.Table]:
         """All rows."""
         rest = self._slotted & (self._place >= self._slots)
-        edges = [*self._shared(), self._chains(self._sub_ids * -1, (rest,))]
+        edges = [*self._shared(), self._chains(self._query_ids * -1, (rest,))]
         return {
             "unrolled": self._unrolled(rest),
             "arranged_pair": table_of(self._pairs, ARRANGED_PAIR),
@@ -83,11 +83,11 @@ class _Arrangement:
     def _places(self, accessed: Any) -> Any:
         """The slot of each predicate that needs one: those that the access key nearly settles come last."""
         early, late = self._slotted & ~accessed, self._slotted & accessed
-        earlier = np.bincount(self._query[early], minlength=len(self._sub_ids))[self._query]
+        earlier = np.bincount(self._query[early], minlength=len(self._query_ids))[self._query]
         return np.where(late, earlier + self._before(late), self._before(early))
 
     def _unrolled(self, rest: Any) -> pa.Table:
-        size, used = len(self._sub_ids), self._slotted & ~rest
+        size, used = len(self._query_ids), self._slotted & ~rest
         final = np.ones(size, bool)
         final[self._query[rest]] = False
         keys, bounds = np.full((MOST_SLOTS, size), ALWAYS), np.full((MOST_SLOTS, size), -np.inf)
@@ -95,14 +95,14 @@ class _Arrangement:
         keys[place], bounds[place] = self._keyed.key[used], self._keyed.bound[used]
         slots = [column for slot in zip(keys, bounds, strict=True) for column in slot]
         spare = len(slots) - 2 * self._slots
-        arrays = [self._access, self._sub_ids, final, self._sub_ids * -1, *slots[: 2 * self._slots]]
+        arrays = [self._access, self._query_ids, final, self._query_ids * -1, *slots[: 2 * self._slots]]
         columns = [pa.array(each) for each in arrays] + [pa.nulls(size)] * spare
         return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
 
     def _shared(self) -> Iterator[pa.Table]:
         """The chain of each query, equalities first; beside those that start with a range, one by buckets."""
         equal, coarse = self._keyed.stage == EQUAL, self._coarse()
-        bucketed = np.zeros(len(self._sub_ids), bool)
+        bucketed = np.zeros(len(self._query_ids), bool)
         bucketed[self._query[coarse]] = True
         roots = np.where(bucketed, RANGE_ROOT, SHARE_ROOT)
         yield self._chains(roots, (equal, ~equal))
@@ -110,7 +110,7 @@ class _Arrangement:
 
     def _coarse(self) -> Any:
         """Of queries without an equality, the first range predicate that has a bucket."""
-        equal = np.zeros(len(self._sub_ids), bool)
+        equal = np.zeros(len(self._query_ids), bool)
         equal[self._query[self._keyed.stage == EQUAL]] = True
         ranged = (self._keyed.access != self._keyed.key) & ~equal[self._query]
         return ranged & (self._before(ranged) == 0)
@@ -121,12 +121,12 @@ class _Arrangement:
         return before - before[self._starts]
 
     def _chains(self, roots: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
-        return Chains(self._sub_ids, self._query, self._keyed, self._predicates).table(roots, phases, coarse)
+        return Chains(self._query_ids, self._query, self._keyed, self._predicates).table(roots, phases, coarse)
 
     def _texts(self) -> pa.Table:
         places = np.flatnonzero(self._keyed.text)
         fields = self._predicates.take(pa.array(places)).flatten()
-        return pa.Table.from_arrays([pa.array(self._sub_ids[self._query[places]]), *fields], schema=ARRANGED_TEXT)
+        return pa.Table.from_arrays([pa.array(self._query_ids[self._query[places]]), *fields], schema=ARRANGED_TEXT)
 
 
 OUTPUTS = {

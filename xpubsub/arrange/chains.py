@@ -20,7 +20,7 @@ _FACTORS = tuple(np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xBF58476D
 class Chains:
     """The predicates of all queries of a call, from which chains are made."""
 
-    sub_ids: Any
+    query_ids: Any
     query: Any
     keyed: Keyed
     predicates: pa.StructArray
@@ -47,7 +47,7 @@ class Chains:
         for step in range(int(rank.max(initial=-1)) + 1):
             now = np.flatnonzero(rank == step)
             before[now] = so_far[query[now]]
-            after[now] = np.where(final[now], self.sub_ids[query[now]], _chain_ids(before[now], mixed[now]))
+            after[now] = np.where(final[now], self.query_ids[query[now]], _chain_ids(before[now], mixed[now]))
             so_far[query[now]] = after[now]
         return self._table(places, before, bounds, after, final)
 

@@ -63,7 +63,7 @@ class CompiledRows:
         self._shared: dict[int, Template] = {}
         self._paths: set[tuple[object, ...]] = set()
         self._brinfos: set[tuple[object, ...]] = set()
-        self._cids: set[int] = set()
+        self._correlation_ids: set[int] = set()
         self._warned = 0
         self._clear()
 
@@ -93,15 +93,15 @@ class CompiledRows:
 
     def forget_correlations(self) -> None:
         """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
-        self._cids.clear()
+        self._correlation_ids.clear()
 
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
         """A correlation; what it is made of is handed out once, with the first that asks for it."""
-        own = row_no, rows.cid
+        own = row_no, rows.correlation_id
         self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
-        if rows.cid in self._cids:
+        if rows.correlation_id in self._correlation_ids:
             return
-        self._cids.add(rows.cid)
+        self._correlation_ids.add(rows.correlation_id)
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
         self._edges.extend((*own, *edge) for edge in rows.edges)
@@ -116,20 +116,20 @@ class CompiledRows:
         for template, want in conditions:
             for query in template.queries:
                 canonical = query.text % ()
-                sub_id = stable_id("query", canonical)
-                self._add_query(row_no, sub_id, canonical, query, template.constants(()))
-                self._parts.append((row_no, sub_id, want))
+                query_id = stable_id("query", canonical)
+                self._add_query(row_no, query_id, canonical, query, template.constants(()))
+                self._parts.append((row_no, query_id, want))
             self._share(template)
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
         """A transformation."""
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
-        self._transformations.append((row_no, rows.tid, rows.canonical, rows.template_id, rows.template))
-        self._steps.extend((row_no, rows.tid, *step) for step in rows.steps)
-        self._conditions.extend((row_no, rows.tid, *condition) for condition in rows.looks)
+        self._transformations.append((row_no, rows.transformation_id, rows.canonical, rows.template_id, rows.template))
+        self._steps.extend((row_no, rows.transformation_id, *step) for step in rows.steps)
+        self._conditions.extend((row_no, rows.transformation_id, *condition) for condition in rows.looks)
         self._returns.update(dict.fromkeys((rows.template_id, *path) for path in rows.returns))
-        self._repeats.extend((row_no, rows.tid, *reason) for reason in rows.repeats)
+        self._repeats.extend((row_no, rows.transformation_id, *reason) for reason in rows.repeats)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
         """A subscription that cannot be accepted."""
@@ -152,10 +152,10 @@ class CompiledRows:
         constants, done = template.constants(given), set[int]()
         for query in template.queries:
             canonical = query.text % tuple(map(repr, query.shown(constants)))
-            sub_id = stable_id("query", canonical)
-            if sub_id not in done:
-                done.add(sub_id)
-                self._add_query(row_no, sub_id, canonical, query, constants)
+            query_id = stable_id("query", canonical)
+            if query_id not in done:
+                done.add(query_id)
+                self._add_query(row_no, query_id, canonical, query, constants)
         if id(template) not in self._shared:
             self._share(template)
 
@@ -173,11 +173,11 @@ class CompiledRows:
             known.update(rows)
 
     def _add_query(
-        self, row_no: int, sub_id: int, canonical: str, query: QueryTemplate, constants: tuple[object, ...]
+        self, row_no: int, query_id: int, canonical: str, query: QueryTemplate, constants: tuple[object, ...]
     ) -> None:
-        row_nos, sub_ids, texts, checked = self._queries
+        row_nos, query_ids, texts, checked = self._queries
         row_nos.append(row_no)
-        sub_ids.append(sub_id)
+        query_ids.append(query_id)
         texts.append(canonical)
         checked.append(query.checked)
         paths, ops, values, numbers = self._predicates
@@ -187,15 +187,15 @@ class CompiledRows:
         numbers.extend(query.numbers(constants))
         self._ends.append(len(paths))
         if query.checked:
-            self._add_branches(row_no, sub_id, query, constants)
+            self._add_branches(row_no, query_id, query, constants)
 
-    def _add_branches(self, row_no: int, sub_id: int, query: QueryTemplate, constants: tuple[object, ...]) -> None:
+    def _add_branches(self, row_no: int, query_id: int, query: QueryTemplate, constants: tuple[object, ...]) -> None:
         count = len(query.branches["branch"])
-        columns = {**query.branches, "row_no": [row_no] * count, "sub_id": [sub_id] * count,
+        columns = {**query.branches, "row_no": [row_no] * count, "query_id": [query_id] * count,
                    "value": query.branch_values(constants), "number": query.branch_numbers(constants)}
         for name, column in columns.items():
             self._branches[name].extend(column)
-        self._branchpoints.append((row_no, sub_id, query.branches["brinfo_id"], query.shape, query.want))
+        self._branchpoints.append((row_no, query_id, query.branches["brinfo_id"], query.shape, query.want))
 
     def take(self) -> list[tuple[str, pa.Table]]:
         """All rows since the last time, by kind."""

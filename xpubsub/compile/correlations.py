@@ -32,7 +32,7 @@ _ROOT = "root {}"
 class CorrelationRows:
     """All rows of one correlation; each table's rows without the correlation's own id."""
 
-    cid: int
+    correlation_id: int
     canonical: str
     template: tuple[int, str]
     query: Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xpubsub.compile.transformations import sub_id_of
+from xpubsub.compile.transformations import query_id_of
 from xpubsub.ids import stable_id
 from xpubsub.language.xpath.branches import Query, condition_query, linear_path
 from xpubsub.language.xpath.normal import Conjunction, Hop
@@ -95,7 +95,7 @@ class PatternVariables:
         looks = looks if node.conditions else [[(NEVER, False)]]
         var = stable_id("variable", stream, linear_path(hops), repr(looks))
         for number, alternative in enumerate(looks, start=1):
-            self._conditions.update({(var, number, sub_id, negated): None for sub_id, negated in alternative})
+            self._conditions.update({(var, number, query_id, negated): None for query_id, negated in alternative})
         return var
 
     def _looks(self, conjunction: Conjunction, hops: tuple[Hop, ...]) -> list[tuple[int, bool]]:
@@ -104,7 +104,7 @@ class PatternVariables:
         for item in conjunction:
             query = condition_query(replace(item, negated=False), hops, self._text, self._limits)
             self.queries[query] = None
-            looks.append((sub_id_of(query), item.negated))
+            looks.append((query_id_of(query), item.negated))
         return looks
 
     def hops_to(self, nodes: Sequence[int], outputs: Sequence[int]) -> FoundNodes:

@@ -20,7 +20,7 @@ from xpubsub.output.templates import brinfo_of, returned_id
 class TransformationRows:
     """All rows of one transformation."""
 
-    tid: int
+    transformation_id: int
     canonical: str
     template_id: int
     template: str
@@ -40,7 +40,7 @@ class TransformationRows:
 def transformation_rows(tree: BlockTree) -> TransformationRows:
     """The rows of a compiled transformation."""
     template = json.dumps(tree.template, ensure_ascii=False, separators=(",", ":"))
-    looks = tuple((each.step, sub_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
+    looks = tuple((each.step, query_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
     steps = tuple(_step(step, tree) for step in tree.steps)
     canonical = json.dumps([template, steps, looks])
     queries = dict.fromkeys(each.query for each in tree.conditions)
@@ -69,7 +69,7 @@ def _access(step: BindStep, tree: BlockTree) -> int | None:
         return None
     found = [each for each in tree.conditions
              if each.step == step.step and each.looks_at == BOUND_NODE and not each.negated]
-    return sub_id_of(min(found, key=_commonness).query) if found else None
+    return query_id_of(min(found, key=_commonness).query) if found else None
 
 
 def _commonness(condition: StepCondition) -> bool:
@@ -86,7 +86,7 @@ def copy_use(path: str) -> int:
     return EXISTS | COPY | (VALUE if name == "text()" or name.startswith("@") else 0)
 
 
-def sub_id_of(query: Query) -> int:
+def query_id_of(query: Query) -> int:
     """The id of a condition."""
     return stable_id("query", query.text)
 

@@ -53,13 +53,13 @@ class SearchedConditions:
         steps = linear_steps(row["linear_path"])[start:]
         test = Test(row["op"], row["value"], row["number"])
         branch = SearchedBranch(steps, inner, test, row["bit"], row["first_only"])
-        self.branches.setdefault((row["sub_id"], row["context"]), []).append(branch)
-        self.wants[row["sub_id"]] = row["want"]
+        self.branches.setdefault((row["query_id"], row["context"]), []).append(branch)
+        self.wants[row["query_id"]] = row["want"]
 
     def add_look(self, row: Mapping[str, Any]) -> None:
         """A row of what is looked at after a step."""
-        look = row["sub_id"], row["looks_at"], row["negated"]
-        self.looks.setdefault((row["tid"], row["step"]), []).append(look)
+        look = row["query_id"], row["looks_at"], row["negated"]
+        self.looks.setdefault((row["transformation_id"], row["step"]), []).append(look)
 
 
 def filtering(conditions: SearchedConditions) -> ArrowFunction:
@@ -91,27 +91,27 @@ class _Message:
         self._values = {(path or [0])[-1]: pair for path, *pair in zip(idpaths, values, numbers, strict=True)}
         self._held = set(held)
 
-    def fails(self, tid: int, step: int, nodes: list[int], node: int) -> bool:
+    def fails(self, transformation_id: int, step: int, nodes: list[int], node: int) -> bool:
         """Whether some condition on what a step has bound fails."""
-        for sub_id, looks_at, negated in self._conditions.looks.get((tid, step), ()):
+        for query_id, looks_at, negated in self._conditions.looks.get((transformation_id, step), ()):
             at = node if looks_at == BOUND_NODE else 0 if looks_at == DOCUMENT_NODE else nodes[looks_at - 1]
-            if self._holds(sub_id, at) == negated:
+            if self._holds(query_id, at) == negated:
                 return True
         return False
 
-    def _holds(self, sub_id: int, node: int) -> bool:
-        want = self._conditions.wants.get(sub_id)
-        return sub_id in self._held if want is None else self._bits(sub_id, 1, node) == want
+    def _holds(self, query_id: int, node: int) -> bool:
+        want = self._conditions.wants.get(query_id)
+        return query_id in self._held if want is None else self._bits(query_id, 1, node) == want
 
-    def _bits(self, sub_id: int, point: int, node: int) -> int:
+    def _bits(self, query_id: int, point: int, node: int) -> int:
         """The bits of the branches that hold at a node of a branching point."""
-        branches = self._conditions.branches.get((sub_id, point), ())
-        return sum(branch.bit for branch in branches if self._branch_holds(sub_id, branch, node))
+        branches = self._conditions.branches.get((query_id, point), ())
+        return sum(branch.bit for branch in branches if self._branch_holds(query_id, branch, node))
 
-    def _branch_holds(self, sub_id: int, branch: SearchedBranch, node: int) -> bool:
+    def _branch_holds(self, query_id: int, branch: SearchedBranch, node: int) -> bool:
         def settled(taken: int, at: int) -> bool:
             point = branch.inner.get(taken)
-            return point is None or self._bits(sub_id, point[0], at) == point[1]
+            return point is None or self._bits(query_id, point[0], at) == point[1]
         if 0 in branch.inner and not settled(0, node):
             return False
         leaves = self._tree.leaves(node, branch.steps, settled)

@@ -37,8 +37,8 @@ def choose(request: PlanRequest, summary: Summary) -> Choice:
 
 def _by_statistics(summary: Summary) -> Choice:
     queries = max(summary.queries, 1)
-    if summary.range_access > 0.5 * queries and summary.queries > 1000:
-        share_of = 100 * summary.range_access // queries
+    if summary.range_lookup > 0.5 * queries and summary.queries > 1000:
+        share_of = 100 * summary.range_lookup // queries
         return Choice("bucket", f"{share_of}% of {summary.queries} queries have no equality predicate to start from")
     if summary.predicates > 1000 and summary.edges < 0.1 * summary.predicates:
         return Choice("share", f"{summary.predicates} predicates share {summary.edges} chain edges")

@@ -13,6 +13,6 @@ UNTIMELY_ROWS = file_step("untimely_row")
 BATCH_CLOCK = file_step("batch_clock")
 MOVED = ("stream_clock", file_step("clock_moved"))
 """A clock in `clock_given` is kept."""
-FUTURE = ("rdoc_gone", file_step("clock_future"))
+FUTURE = ("gone_message", file_step("clock_future"))
 """Kept messages that are later than a clock in `clock_given` are dropped."""
 REPLACED = file_step("replaced")

@@ -42,7 +42,7 @@ class Conjunction:
         nodes = ", ".join(self._node[number] for number in range(1, self._template.size + 1))
         where = f"\nwhere {' and '.join(self._where)}" if self._where else ""
         return (f"-- One row: nodes of messages that fulfil a correlation of the template {self._template.text}.\n"
-                f"select t.cid, [{', '.join(self._doc[block] for block in blocks)}] as docs,"
+                f"select t.correlation_id, [{', '.join(self._doc[block] for block in blocks)}] as docs,"
                 f" {_latest(self._doc[block] for block in blocks)} as last,"
                 f" {_latest(f'd{block}.time' for block in blocks)} as time, [{nodes}] as nodes\n"
                 f"from {self._joins[0]}\n" + "\n".join(self._joins[1:]) + where)
@@ -87,7 +87,7 @@ class Conjunction:
 
     def _structure(self, block: int, start: int, parents: Sequence[int]) -> None:
         """The edges of a tree, from its leaves up: a node is known before its parent is."""
-        edges = "rlink" if self._template.edges else "rbin_w"
+        edges = "joined_edge" if self._template.edges else "rbin_w"
         for child in range(start + len(parents) - 1, start - 1, -1):
             if (parent := parents[child - start]) and child not in self._unseen():
                 name = f"s{child}"
@@ -99,7 +99,7 @@ class Conjunction:
     def _times(self) -> None:
         """The windows of the operators: each is between the latest of the messages so far and the next."""
         blocks = range(1, len(self._template.trees) + 1)
-        self._joins += [f"join rdoc_time as d{block} on d{block}.docid = {self._doc[block]}" for block in blocks]
+        self._joins += [f"join message_time as d{block} on d{block}.docid = {self._doc[block]}" for block in blocks]
         for place in blocks[:-1]:
             before, after = _latest(f"d{block}.time" for block in blocks[:place]), f"d{place + 1}.time"
             self._where.append(
@@ -119,7 +119,7 @@ class Conjunction:
         left, right = f"v{number}", f"w{number}"
         for name, place in ((left, edge.left), (right, edge.right)):
             on = f"{name}.docid = {self._doc[self._block[place]]} and {name}.node = {self._node[place]}"
-            self._joins.append(f"join rvalue as {name} on {on}")
+            self._joins.append(f"join joined_value as {name} on {on}")
         compare = _COMPARE.get(edge.op, f"{{left}}.number {edge.op} {{right}}.number")
         return compare.format(left=left, right=right)
 

@@ -33,17 +33,17 @@ def witness_steps(levels: int) -> Pipeline:
     return steps_of(WITNESSES, FactCase(levels))
 
 
-_KEPT: Pipeline = (file_step("rdoc_dead"), file_step("rdoc_live", reused=True))
+_KEPT: Pipeline = (file_step("dead_message"), file_step("kept_message", reused=True))
 _BASES: Pipeline = (
-    file_step("rdoc_time", reused=True), file_step("rbin_any", reused=True),
-    file_step("rdoc_any", reused=True),
-    file_step("rlink", "any", reused=True),
-    file_step("rvalue", "any", reused=True),
+    file_step("message_time", reused=True), file_step("edge_any", reused=True),
+    file_step("value_any", reused=True),
+    file_step("joined_edge", "any", reused=True),
+    file_step("joined_value", "any", reused=True),
 )
 """What the joins read where nothing is shared: all edges and values, kept and of the batch."""
 
 
-_NOTHING = ("select cast(0 as bigint) as cid, cast([] as bigint[]) as docs, cast(0 as bigint) as last,"
+_NOTHING = ("select cast(0 as bigint) as correlation_id, cast([] as bigint[]) as docs, cast(0 as bigint) as last,"
             " cast(0 as double) as time, cast([] as integer[]) as nodes where false")
 
 
@@ -53,14 +53,14 @@ def chosen_plan(request: PlanRequest) -> str:
 
 
 def join_steps(
-    templates: Sequence[StoredTemplate], places: int, plan: str, cids: Sequence[tuple[int, int]]
+    templates: Sequence[StoredTemplate], places: int, plan: str, correlation_ids: Sequence[tuple[int, int]]
 ) -> Pipeline:
     """Stage 2: conjunctive queries for each template, or for each correlation (with its template) by itself."""
     by_id = {stored.template_id: stored for stored in templates}
-    units = [_Unit(by_id[template_id], plan, cid) for template_id, cid in cids] if plan == "sequential" else [
-        _Unit(stored, plan) for stored in templates]
+    alone = [_Unit(by_id[template_id], plan, correlation_id) for template_id, correlation_id in correlation_ids]
+    units = alone if plan == "sequential" else [_Unit(stored, plan) for stored in templates]
     each = tuple(step for unit in units for step in unit.steps())
-    found = " union all ".join(f"select cid, docs, last, time, nodes from {unit.found}" for unit in units)
+    found = " union all ".join(f"select correlation_id, docs, last, time, nodes from {unit.found}" for unit in units)
     header = "-- One row: nodes of messages that fulfil a correlation."
     steps = [Step("rout", f"{header}\n{found or _NOTHING}", reused=True)]
     for place in range(1, places + 1):
@@ -86,11 +86,11 @@ class _Unit:
 
     stored: StoredTemplate
     plan: str
-    cid: int | None = None
+    correlation_id: int | None = None
 
     @property
     def name(self) -> str:
-        return f"t{self.stored.template_id}" if self.cid is None else f"q{self.cid}"
+        return f"t{self.stored.template_id}" if self.correlation_id is None else f"q{self.correlation_id}"
 
     @property
     def found(self) -> str:
@@ -99,13 +99,13 @@ class _Unit:
     def steps(self) -> Iterator[Step]:
         """Values in common unless they are shared, and the conjunctive query; of one correlation R_T before them."""
         stored = self.stored
-        members = stored.members(self.cid)
-        if self.cid is not None:
+        members = stored.members(self.correlation_id)
+        if self.correlation_id is not None:
             yield members
         values, above = stored.values
         if self.plan != "mmqjp-view":
-            values, above = f"rvj_own_{self.name}", ""
+            values, above = f"value_pair_own_{self.name}", ""
             kept = "true" if stored.rounds else "false"
             yield file_step(
-                "rvj_own", suffix=f"_{self.name}", reused=True, tables={"rt": members.name}, kept=kept)
+                "value_pair_own", suffix=f"_{self.name}", reused=True, tables={"rt": members.name}, kept=kept)
         yield Step(self.found, Conjunction(stored.template, members.name, values, above).sql(), ordered=True)

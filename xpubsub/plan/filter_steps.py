@@ -13,9 +13,9 @@ def tagpath_key(case: FilterCase) -> Step:
     return file_step("tagpath_key", "class" if case.classes else "", reused=True)
 
 
-def access_held(case: FilterCase) -> Step:
+def lookup_held(case: FilterCase) -> Step:
     """Keys by which queries are found, those that stand for two others among them."""
-    return file_step("access_held", tables={"predicate_pair": "pair_class"} if case.classes else None)
+    return file_step("lookup_held", tables={"predicate_pair": "pair_class"} if case.classes else None)
 
 
 def class_unroll(case: FilterCase) -> Step:
@@ -25,25 +25,25 @@ def class_unroll(case: FilterCase) -> Step:
         f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
     joins = "\n".join(f"left join key_class as c{n} on c{n}.key = u.key{n}" for n in numbers)
     header = "-- One row: a query with its slots, each key replaced by the one that stands for its class."
-    select = f"select a.class_key as access, u.sub_id, u.final, u.chain_id, {keys}"
-    tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.access"
+    select = f"select a.class_key as lookup_key, u.query_id, u.final, u.chain_id, {keys}"
+    tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.lookup_key"
     return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}")
 
 
 def unroll_slots(case: FilterCase) -> Step:
-    """One row: a message in which the access key and the predicates of all slots of a query hold."""
+    """One row: a message in which the lookup key and the predicates of all slots of a query hold."""
     joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
-    held, queries = "access_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
-    header = "-- One row: a message in which the access key and the predicates of all slots of a query hold."
-    select = "select a.event_id, u.sub_id, u.final, u.chain_id"
-    tables = f"from {held} as a\njoin {queries} as u on u.access = a.key"
+    held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    header = "-- One row: a message in which the lookup key and the predicates of all slots of a query hold."
+    select = "select a.event_id, u.query_id, u.final, u.chain_id"
+    tables = f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
     return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=case.rest or case.reread)
 
 
 def _slot_join(slot: int) -> str:
     held = f"h{slot}"
     return (f"semi join key_held as {held} on {held}.event_id = a.event_id and {held}.key = u.key{slot}"
-            f" and {held}.top > u.bound{slot}")
+            f" and {held}.max_value > u.bound{slot}")
 
 
 def chain_root(case: FilterCase) -> Step:
@@ -128,7 +128,7 @@ def _level(level: int, inner_points: int) -> Step:
 
 def _join(truth: str, number: int) -> str:
     found = f"t{number}"
-    return (f"left join {truth} as {found} on {found}.event_id = r.event_id and {found}.sub_id = r.sub_id"
+    return (f"left join {truth} as {found} on {found}.event_id = r.event_id and {found}.query_id = r.query_id"
             f" and {found}.point = list_extract(q.inner_points, {number})"
             f" and {found}.node = list_extract(r.nodes, q.context_at + {number})")
 

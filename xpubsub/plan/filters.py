@@ -52,7 +52,7 @@ UNROLL: Listing = (
     when("keys_shredded", file_step("key_held", "shredded", reused=True)),
     unless("keys_shredded", *KEYS_HELD),
     when("classed_pairs", file_step("pair_class")),
-    when("pairs", make.access_held),
+    when("pairs", make.lookup_held),
     when("classes", make.class_unroll),
     make.unroll_slots,
     when(

@@ -6,14 +6,14 @@ from xpubsub.plan.clocks import CLOCK
 from xpubsub.step import Pipeline, Step, file_step, none_of
 
 ADDED: tuple[tuple[str, Step], ...] = (
-    ("rbin", file_step("rbin_kept")), ("rdoc", file_step("rdoc_value_kept")), ("rcopy", file_step("rcopy_kept")),
-    ("rreturn", file_step("rreturn_kept")), ("rdoc_gone", file_step("rdoc_gone_kept")),
+    ("rbin", file_step("rbin_kept")), ("rdoc", file_step("rdoc_kept")), ("rcopy", file_step("rcopy_kept")),
+    ("rreturn", file_step("rreturn_kept")), ("gone_message", file_step("gone_message_kept")),
     ("rdoc_ts", file_step("rdoc_ts_kept")),
 )
 """What is appended, in this order: a message counts once it has its time."""
 
 KEPT: Pipeline = (
-    file_step("rdoc_dead", "kept"), file_step("rdoc_live", reused=True),
+    file_step("dead_message", "kept"), file_step("kept_message", reused=True),
 )
 """What is kept and counts, between batches."""
 
@@ -24,13 +24,13 @@ LONGEST_REACH, LONGEST_FINITE_REACH = file_step("longest_reach"), file_step("lon
 
 def _without_gone(table: str) -> Step:
     header = f"-- One row: a row of {table} of a message that is still kept."
-    select = f"select t.* from {table} as t anti join rdoc_gone as g on g.docid = t.docid"
+    select = f"select t.* from {table} as t anti join gone_message as g on g.docid = t.docid"
     return Step(f"without_{table}", f"{header}\n{select}")
 
 
 WITHOUT_GONE: dict[str, Step] = {
     **{table: _without_gone(table) for table in ("rbin", "rdoc", "rcopy", "rreturn", "rdoc_ts")},
-    "rdoc_gone": none_of("rdoc_gone"),
+    "gone_message": none_of("gone_message"),
     "stream_clock": CLOCK,
 }
 """The state without what is gone."""

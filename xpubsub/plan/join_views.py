@@ -31,22 +31,24 @@ class StoredTemplate:
     def values(self) -> tuple[str, str]:
         """The relations of values in common that are enough for it: of nodes, and of those above them."""
         if self.rounds:
-            return f"rvj_far_{self.rounds}", ""
+            return f"value_pair_far_{self.rounds}", ""
         enough = f"_from_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
-        return f"rvj{enough}", f"rvj_up{enough}"
+        return f"value_pair{enough}", f"value_pair_above{enough}"
 
-    def members(self, cid: int | None = None) -> Step:
+    def members(self, correlation_id: int | None = None) -> Step:
         """R_T: the correlations of the template, or one of them."""
         columns = [f"list_extract(q.vars, {place}) as var{place}" for place in range(1, self.template.size + 1)]
         for place in range(1, len(self.template.trees)):
             columns += [f"list_extract(q.windows, {place}) as wl{place}",
                         f"list_extract(q.followed, {place}) as followed{place}"]
-        only = f"q.template_id = {self.template_id}" + ("" if cid is None else f" and q.cid = {cid}")
+        only = f"q.template_id = {self.template_id}"
+        if correlation_id is not None:
+            only += f" and q.correlation_id = {correlation_id}"
         return Step(
-            f"rt_t{self.template_id}" if cid is None else f"rt_q{cid}",
+            f"rt_t{self.template_id}" if correlation_id is None else f"rt_q{correlation_id}",
             f"-- One row: a correlation of the template {self.template.text}.\n"
-            f"select q.cid, {', '.join(columns)}\nfrom join_member as q\n"
-            f"semi join correlation_wanted as c on c.cid = q.cid\nwhere {only}", reused=True)
+            f"select q.correlation_id, {', '.join(columns)}\nfrom join_member as q\n"
+            f"semi join correlation_wanted as c on c.correlation_id = q.correlation_id\nwhere {only}", reused=True)
 
     def pairs(self, *, up: bool) -> Iterator[str]:
         """Queries for the pairs of variables of its equalities, with or without the variables above."""
@@ -80,33 +82,34 @@ def view_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
     Messages that have fewer values in common than a template asks for are left out for it.
     """
     rounds = max((stored.rounds for stored in templates), default=0)
-    pairs = f"rvj_far_{rounds}" if rounds else "rvj"
+    pairs = f"value_pair_far_{rounds}" if rounds else "value_pair"
     return (
-        file_step("rdoc_shared"), file_step("rl", reused=True), file_step("rr", reused=True),
-        file_step("rvj", reused=True), file_step("rvj_up", reused=True), *_far(rounds),
-        file_step("rdoc_joined", reused=True, tables={"rvj": pairs}), file_step("rdoc_near"),
-        file_step("rdoc_time", reused=True, tables={"rdoc_live": "rdoc_near"}), file_step("rlink", reused=True),
-        file_step("rvalue", reused=True), *_enough(templates),
+        file_step("shared_value"), file_step("rl", reused=True), file_step("rr", reused=True),
+        file_step("value_pair", reused=True), file_step("value_pair_above", reused=True), *_far(rounds),
+        file_step("joined_message", reused=True, tables={"value_pair": pairs}), file_step("near_message"),
+        file_step("message_time", reused=True, tables={"kept_message": "near_message"}),
+        file_step("joined_edge", reused=True),
+        file_step("joined_value", reused=True), *_enough(templates),
     )
 
 
 def _far(rounds: int) -> Iterator[Step]:
     """Values in common between kept messages, round by round."""
     if rounds:
-        yield from (file_step("pair_far", reused=True), file_step("rvalue_far", reused=True))
+        yield from (file_step("pair_far", reused=True), file_step("far_value", reused=True))
     for number in range(1, rounds + 1):
-        before, reached = f"rvj_far_{number - 1}" if number > 1 else "rvj", f"rdoc_reached_{number}"
-        yield file_step("rdoc_reached", suffix=f"_{number}", reused=True, tables={"rvj": before})
-        tables = {"rvj": before, "rdoc_reached": reached}
-        yield file_step("rvj_far", suffix=f"_{number}", reused=True, tables=tables)
+        before, reached = f"value_pair_far_{number - 1}" if number > 1 else "value_pair", f"reached_message_{number}"
+        yield file_step("reached_message", suffix=f"_{number}", reused=True, tables={"value_pair": before})
+        tables = {"value_pair": before, "reached_message": reached}
+        yield file_step("value_pair_far", suffix=f"_{number}", reused=True, tables=tables)
 
 
 def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
     """Values in common between messages that have enough of them, for each number that is asked for."""
     fewest = sorted({stored.fewest_pairs for stored in templates if not stored.rounds and stored.fewest_pairs > 1})
     if fewest:
-        yield file_step("rvj_shared", reused=True)
+        yield file_step("value_pair_count", reused=True)
     for number in fewest:
-        for pairs in ("rvj", "rvj_up"):
+        for pairs in ("value_pair", "value_pair_above"):
             yield file_step(
                 f"{pairs}_from", suffix=f"_{number}", reused=True, fewest=str(number))

@@ -15,7 +15,7 @@ def found_queries(slots: int) -> Step:
     """One row: a query that is found by a key, with its slots."""
     columns = "".join(f", key{slot}, bound{slot}" for slot in range(1, slots + 1))
     header = "-- One row: a query that is found by a key, with its slots."
-    return Step("found_queries", f"{header}\nselect sub_id{columns} from predicate_unroll where access = ?")
+    return Step("found_queries", f"{header}\nselect query_id{columns} from predicate_unroll where lookup_key = ?")
 
 
 FOUND_SUBSCRIBERS = file_step("found_subscriber")

@@ -9,13 +9,13 @@ from xpubsub.step import Pipeline, Step, file_step
 _LONGEST = 256
 """Characters of a value that may have a slice."""
 _SLICED: dict[str, Pipeline] = {
-    "rdoc_shared": (file_step("value_missed", reused=True), file_step("rdoc_shared", "missed")),
+    "shared_value": (file_step("value_missed", reused=True), file_step("shared_value", "missed")),
     "rl": (file_step("rl", "sliced", reused=True),),
 }
 BATCH_VALUES = file_step("batch_value")
 LAST_OF_BATCH = file_step("last_of_batch")
 SLICE_NEW = file_step("slice_new", longest=str(_LONGEST))
-RDOC_KEPT = file_step("rdoc_kept", reused=True)
+MESSAGE_TO_KEEP = file_step("message_to_keep", reused=True)
 
 
 def with_slices(request: PlanRequest, bound: int) -> bool:

@@ -37,8 +37,8 @@ class Kinds:
     @property
     def new(self) -> Pipeline:
         """What the call brings that the store lacks."""
-        tids = (file_step("new_tid", reused=True),) if self.transformations else ()
-        return (*NEW, *tids, *((file_step("new_cid", reused=True),) if self.correlations else ()))
+        tids = (file_step("new_transformation_id", reused=True),) if self.transformations else ()
+        return (*NEW, *tids, *((file_step("new_correlation_id", reused=True),) if self.correlations else ()))
 
     @property
     def collisions(self) -> Pipeline:
@@ -73,7 +73,7 @@ _QUERIES: tuple[tuple[str, Step], ...] = (
     ("query_text", file_step("new_text")),
     ("query_predicate", NEW_PREDICATE),
     ("predicate_unroll", file_step("new_unroll")),
-    ("access_subscription", file_step("new_access_subscription")),
+    ("lookup_subscription", file_step("new_lookup_subscription")),
     ("query_summary", NEW_SUMMARY),
 )
 _CONDITIONS = (("condition_query", file_step("new_condition_query")), ("output_template", file_step("new_template")))

@@ -17,7 +17,7 @@ class Summary:
     """Predicates of all queries together."""
     edges: int = 0
     """Edges of their chains; fewer than predicates where chains are shared."""
-    range_access: int = 0
+    range_lookup: int = 0
     """Queries whose most selective predicate is not an equality."""
     long_queries: int = 0
     """Queries with more predicates than slots."""

@@ -9,7 +9,7 @@ from xpubsub.step import Pipeline, Step, file_step
 
 WHERE_FILTER, FACTORY = "where_filter", "factory"
 """The functions that steps are handed to."""
-_COLUMNS = "b.event_id, b.tid, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
+_COLUMNS = "b.event_id, b.transformation_id, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
 
 
 def path_tuple(case: TransformationCase) -> Step:
@@ -33,7 +33,8 @@ def output(case: TransformationCase) -> Step:
 
 def bound(case: TransformationCase) -> Step:
     """All that a transformation has bound in a message."""
-    tuples = " union all ".join(f"select event_id, tid, block, nodes from tuple_{depth}" for depth in case.depths)
+    tuples = " union all ".join(
+        f"select event_id, transformation_id, block, nodes from tuple_{depth}" for depth in case.depths)
     return file_step("bound", reused=True, tuples=tuples)
 
 
@@ -72,7 +73,7 @@ def _failed(case: TransformationCase, suffix: str) -> Step:
 def _tuple(case: TransformationCase, depth: int, places: int) -> Step:
     """The tuples of a depth, each once."""
     chains = " union all ".join(
-        f"select event_id, tid, block, outermost, nodes from bind_holds_{depth}_{place} where last"
+        f"select event_id, transformation_id, block, outermost, nodes from bind_holds_{depth}_{place} where last"
         for place in range(1, places + 1))
     if case.some_repeat:
         return file_step("tuple", "distinct", suffix=f"_{depth}", reused=True, columns=_COLUMNS, chains=chains)

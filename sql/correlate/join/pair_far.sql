@@ -2,6 +2,6 @@
 select distinct p.var_left, p.var_right
 from join_pair as p
 semi join (
-  select m.cid from join_member as m semi join correlation_wanted as c on c.cid = m.cid where len(m.windows) > 1
-) as c on c.cid = p.cid
+  select m.correlation_id from join_member as m semi join correlation_wanted as c on c.correlation_id = m.correlation_id where len(m.windows) > 1
+) as c on c.correlation_id = p.correlation_id
 where p.op = '='

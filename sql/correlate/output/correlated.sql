@@ -1,6 +1,6 @@
 -- One row: messages that fulfil a correlation, and the nodes that its output mentions, with their messages.
-select distinct o.cid, o.docs, o.last, o.time,
+select distinct o.correlation_id, o.docs, o.last, o.time,
   list_transform(m.blocks, lambda b: list_extract(o.docs, b)) as owners,
   list_transform(m.mentioned, lambda p: list_extract(o.nodes, p)) as nodes
 from rout as o
-join join_result as m on m.cid = o.cid
+join join_result as m on m.correlation_id = o.correlation_id

@@ -1,6 +1,6 @@
 -- One row: what a correlation makes of messages: the one that came last, the time of the latest, and where it goes.
-select c.cid, c.docs, c.last, c.nodes, o.output, m.publish, t.message_id, c.time
+select c.correlation_id, c.docs, c.last, c.nodes, o.output, m.publish, t.message_id, c.time
 from correlated as c
-join join_result as m on m.cid = c.cid
+join join_result as m on m.correlation_id = c.correlation_id
 join correlation_made as o on o.template_id = m.template_id and o.owners = c.owners and o.nodes = c.nodes
-join rdoc_time as t on t.docid = c.last
+join message_time as t on t.docid = c.last

@@ -1,5 +1,5 @@
 -- One row: an output that becomes a message of another stream.
-select publish, cid, docs, nodes, output, time
+select publish, correlation_id, docs, nodes, output, time
 from correlation_output
 where publish is not null
-order by last, time, cid, docs, nodes
+order by last, time, correlation_id, docs, nodes

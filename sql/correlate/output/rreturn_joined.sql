@@ -3,4 +3,4 @@ select docid, brinfo_id, base, nodes from rreturn_w
 union all
 select r.docid, r.brinfo_id, r.base, r.nodes
 from rreturn as r
-semi join rdoc_live as l on l.docid = r.docid
+semi join kept_message as l on l.docid = r.docid

@@ -2,5 +2,5 @@
 select d.docid
 from rdoc_ts as d
 join clock_given as c on c.stream = d.stream
-anti join rdoc_gone as g on g.docid = d.docid
+anti join gone_message as g on g.docid = d.docid
 where d.time > c.time

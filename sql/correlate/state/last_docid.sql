@@ -11,5 +11,5 @@ from (
   union all
   select max(docid) as docid from rreturn
   union all
-  select max(docid) as docid from rdoc_gone
+  select max(docid) as docid from gone_message
 ) as d

@@ -1,5 +1,5 @@
 -- One row: the longest reach of a correlation whose windows end, in seconds.
 select max(q.reach) as reach
 from join_member as q
-semi join correlation_wanted as c on c.cid = q.cid
+semi join correlation_wanted as c on c.correlation_id = q.correlation_id
 where q.reach < 1e308

@@ -2,5 +2,5 @@
 select d.message_id, d.stream, d.time
 from rdoc_ts as d
 semi join rdoc_ts_w as w on w.stream = d.stream and w.given_id = d.message_id
-anti join rdoc_gone as g on g.docid = d.docid
+anti join gone_message as g on g.docid = d.docid
 order by d.docid

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from xpubsub.compile.transformations import sub_id_of
+from xpubsub.compile.transformations import query_id_of
 from xpubsub.jobs.explain.alone import rejected, store_of
 from xpubsub.jobs.explain.explanation import BranchReport, Explanation, QueryReport
 from xpubsub.jobs.publish.messages import Batch
@@ -69,9 +69,9 @@ def _step(step: BindStep, conditions: list[StepCondition], store: Store) -> Iter
 
 def _condition(condition: StepCondition, failures: pa.Table) -> BranchReport:
     text = ("not " if condition.negated else "") + _PLACE.sub("", condition.query.text)
-    key = (condition.step, sub_id_of(condition.query), condition.looks_at, condition.negated)
+    key = (condition.step, query_id_of(condition.query), condition.looks_at, condition.negated)
     for row in failures.to_pylist():
-        if (row["step"], row["sub_id"], row["looks_at"], row["negated"]) == key:
+        if (row["step"], row["query_id"], row["looks_at"], row["negated"]) == key:
             held = row["bound"] - int(row["failed"])
             return BranchReport(text, held > 0, row["bound"], held, f"holds at {held} of {row['bound']}")
     return BranchReport(text, False, 0, 0, "holds at no node")

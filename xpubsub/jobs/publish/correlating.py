@@ -66,8 +66,8 @@ class Correlating:
     def _stage_2(self, request: PlanRequest, slices: bool) -> Pipeline:
         chosen = chosen_plan(request)
         rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
-        cids = [(row["template_id"], row["cid"]) for row in rows]
-        joins = join_steps(self.templates, self.places, chosen, cids)
+        correlation_ids = [(row["template_id"], row["correlation_id"]) for row in rows]
+        joins = join_steps(self.templates, self.places, chosen, correlation_ids)
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
     def run(
@@ -127,7 +127,7 @@ def _message(row: dict[str, object], messages: list[str | int]) -> Published:
 
     A kept message whose id the caller has not given is told by its number.
     """
-    parts = row["cid"], *messages, row["nodes"]
+    parts = row["correlation_id"], *messages, row["nodes"]
     name, latest = str(row["publish"]), row["time"]
     assert isinstance(latest, float)
     return name, (f"{name}-{stable_id('published', json.dumps(parts))}", str(row["output"]), latest)

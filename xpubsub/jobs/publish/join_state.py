@@ -25,7 +25,7 @@ def keep(store: Store, limits: Limits, reads: StreamReads, stream: str) -> None:
     clocks = read_clocks(store)
     moved = _moved(store, clocks, reads, stream)
     store.engine.load("stream_least", reads.least({**clocks, **moved}))
-    store.run(file_step("rdoc_expired", reused=True, horizon=_horizon(store, LONGEST_REACH, limits)))
+    store.run(file_step("expired_message", reused=True, horizon=_horizon(store, LONGEST_REACH, limits)))
     store.append(*ADDED)
     if moved:
         move_clocks(store, moved.items())

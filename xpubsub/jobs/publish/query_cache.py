@@ -21,20 +21,20 @@ class FoundQueries:
     def __init__(self, store: Store, key: int, slots: int) -> None:
         self._key = key
         table = store.engine.fetch(found_queries(slots), [key])
-        self._sub_ids = np.asarray(table["sub_id"])
+        self._query_ids = np.asarray(table["query_id"])
         self._slots = [tuple(np.asarray(table[f"{name}{slot}"]) for name in ("key", "bound"))
                        for slot in range(1, slots + 1)]
         self._subscribers: pa.Table | None = None
 
     def __len__(self) -> int:
-        return len(self._sub_ids)
+        return len(self._query_ids)
 
     def passing(self, keys: Any, tops: Any) -> Any:
         """The queries all of whose slots hold, given the keys that hold, ascending, and their tops."""
         passing = np.ones(len(self), bool)
         for asked, bound in self._slots:
             passing &= _tops(keys, tops, asked) > bound
-        return self._sub_ids[passing]
+        return self._query_ids[passing]
 
     def subscribers(self, store: Store) -> pa.Table:
         """The subscriptions of these queries, visible or not."""

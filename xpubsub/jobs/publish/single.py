@@ -31,7 +31,7 @@ class Lookup:
     """What is held in memory for single messages."""
 
     index: KeyIndex
-    access: frozenset[int]
+    lookup_keys: frozenset[int]
     """The keys by which queries are found."""
     gone: dict[str, int]
     """Subscriptions that were removed, with the call that did."""
@@ -50,12 +50,12 @@ def load_lookup(store: Store, summary: Summary) -> Lookup | None:
     if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
         return None
     gone = store.rows(file_step("gone"))
-    access = store.rows(file_step("access_key"))
+    access = store.rows(file_step("lookup_key"))
     index = load_key_index(store, summary) if max(len(gone), len(access)) <= MOST_KEYS and not summary.classes else None
     if index is None:
         return None
     removed = {str(row["subscription_id"]): int(row["call_no"]) for row in gone}
-    found_by = frozenset(row["access"] for row in access)
+    found_by = frozenset(row["lookup_key"] for row in access)
     return Lookup(index, found_by, removed, RecentQueries(summary.slots_used), _pairs(store))
 
 
@@ -68,7 +68,7 @@ def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
 
 def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
     """The notifications of a message in which some keys hold; None if the joins are the better way."""
-    access = [key for key in (*held, *lookup.paired(held)) if key in lookup.access]
+    access = [key for key in (*held, *lookup.paired(held)) if key in lookup.lookup_keys]
     if len(access) > MOST_LOOKUPS:
         return None
     keys, tops = _sorted(held)
@@ -88,8 +88,8 @@ def _sorted(held: Held) -> tuple[Any, Any]:
     return keys[order], tops[order]
 
 
-def _visible(subscribers: pa.Table, sub_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
+def _visible(subscribers: pa.Table, query_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
     """The visible subscriptions of a stream that some queries fulfil."""
-    rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["sub_id"]), sub_ids))).to_pylist()
+    rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["query_id"]), query_ids))).to_pylist()
     return [row["subscription_id"] for row in rows
             if row["stream"] == stream and row["call_no"] >= gone.get(row["subscription_id"], 0)]

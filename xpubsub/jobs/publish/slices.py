@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.plan.request import PlanRequest
-from xpubsub.plan.slices import BATCH_VALUES, LAST_OF_BATCH, RDOC_KEPT, SLICE_NEW, slice_left, with_slices
+from xpubsub.plan.slices import BATCH_VALUES, LAST_OF_BATCH, MESSAGE_TO_KEEP, SLICE_NEW, slice_left, with_slices
 from xpubsub.rows import SLICE_ROW
 from xpubsub.store.store import Store
 
@@ -53,7 +53,7 @@ class SliceCache:
         held = pa.concat_tables([self._rows, _slices(engine.fetch(SLICE_NEW))])
         if held.num_rows > self._bound:
             engine.load("slice_held", held)
-            engine.run(RDOC_KEPT)
+            engine.run(MESSAGE_TO_KEEP)
             held = _slices(engine.fetch(slice_left(int(_SPARED * self._bound))))
         self._gained = held, max(docid, int(self._store.rows(LAST_OF_BATCH)[0]["docid"]))
 

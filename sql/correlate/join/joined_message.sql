@@ -1,0 +1,8 @@
+-- One row: a message that has a value in common with another.
+select doc_left as docid from value_pair
+union
+select doc_right as docid from value_pair
+union
+select doc_left as docid from value_pair_above
+union
+select doc_right as docid from value_pair_above

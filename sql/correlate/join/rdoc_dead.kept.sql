@@ -1,2 +1,0 @@
--- One row: a kept message that does not count any more, between batches.
-select distinct docid from rdoc_gone

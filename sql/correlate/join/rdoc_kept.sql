@@ -1,4 +1,0 @@
--- One row: a message that is kept when the batch is.
-select d.docid
-from rdoc_ts as d
-anti join rdoc_gone as g on g.docid = d.docid

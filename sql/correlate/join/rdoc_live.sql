@@ -1,4 +1,0 @@
--- One row: a message that is kept and counts.
-select d.docid, d.stream, d.message_id, d.time
-from rdoc_ts as d
-anti join rdoc_dead as x on x.docid = d.docid

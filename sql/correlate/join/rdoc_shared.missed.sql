@@ -1,5 +1,0 @@
--- One row: a node of a kept message whose value stands in the batch, too, and has no slice.
-select d.docid, d.node, d.value
-from rdoc as d
-semi join value_missed as m on m.value = d.value
-semi join rdoc_live as l on l.docid = d.docid

@@ -1,5 +1,0 @@
--- One row: a node of a kept message whose value stands in the batch, too.
-select d.docid, d.node, d.value
-from rdoc as d
-semi join rdoc_w as w on w.value = d.value
-semi join rdoc_live as l on l.docid = d.docid

@@ -1,4 +1,0 @@
--- One row: a message with its time, kept or (fresh) of the batch.
-select docid, message_id, time, false as fresh from rdoc_live
-union all
-select docid, message_id, time, true as fresh from rdoc_ts_w

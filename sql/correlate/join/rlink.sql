@@ -1,7 +1,0 @@
--- One row: two nodes of a message that may be joined, bound to the variables of an edge.
-select docid, var1, var2, node1, node2 from rbin_w
-union all
-select b.docid, b.var1, b.var2, b.node1, b.node2
-from rbin as b
-semi join rdoc_joined as j on j.docid = b.docid
-semi join rdoc_live as l on l.docid = b.docid

@@ -1,7 +1,0 @@
--- One row: a node of a message that may be joined, with its value and number.
-select docid, node, value, number from rdoc_w
-union all
-select d.docid, d.node, d.value, d.number
-from rdoc as d
-semi join rdoc_joined as j on j.docid = d.docid
-semi join rdoc_live as l on l.docid = d.docid

@@ -1,8 +1,0 @@
--- One row: two messages, and for how many different pairs of variables they have a value in common.
-select doc_left, doc_right, count(*) as pairs
-from (
-  select doc_left, doc_right, var_left, var_right from rvj
-  union
-  select doc_left, doc_right, var_left, var_right from rvj_up
-) as v
-group by doc_left, doc_right

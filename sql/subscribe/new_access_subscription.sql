@@ -1,9 +1,0 @@
--- One row: a subscription of this call beside the key by which its query is found.
-select u.access, q.sub_id, n.call_no, c.subscription_id, f.stream
-from compiled_query as q
-join compiled_new as c on c.row_no = q.row_no
-join predicate_unroll as u on u.sub_id = q.sub_id
-anti join compiled_part as p on p.row_no = q.row_no and p.sub_id = q.sub_id
-join incoming_form as f on f.form_no = c.form_no
-cross join call_form as n
-order by u.access
