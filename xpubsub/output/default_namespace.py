@@ -7,7 +7,8 @@ import re
 _TAG = re.compile(
     r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(/?)([^\s/>!?]+)((?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*)(/?)>""",
     re.DOTALL)
-_DEFAULT = re.compile(r"\sxmlns\s*=")
+_DEFAULT = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*?(\sxmlns\s*=\s*(?:"([^"]*)"|'([^']*)'))""")
+"""A declaration among attributes, not in the value of one."""
 
 
 def without_default(text: str) -> str:
@@ -24,11 +25,16 @@ def without_default(text: str) -> str:
             depth -= 1
             continue
         depth += 1
-        if not settled and ":" not in name:
+        declared = None if settled else _DEFAULT.match(attributes)
+        if declared and ":" in name and not (declared[2] or declared[3]):
+            pieces.append(text[end : tag.start(3) + declared.start(1)])
+            end = tag.start(3) + declared.end(1)
+        elif declared:
             settled = depth
-            if not _DEFAULT.search(attributes):
-                pieces += [text[end : tag.end(2)], ' xmlns=""']
-                end = tag.end(2)
+        elif not settled and ":" not in name:
+            settled = depth
+            pieces += [text[end : tag.end(2)], ' xmlns=""']
+            end = tag.end(2)
         if empty:
             settled = 0 if depth == settled else settled
             depth -= 1
