@@ -45,7 +45,7 @@ create table if not exists join_part (template_id bigint, place integer, linear_
 create table if not exists rdoc_ts (docid bigint, stream varchar, message_id varchar, time double);
 
 -- One row: a message that is no longer kept.
-create table if not exists rdoc_gone (docid bigint);
+create table if not exists gone_message (docid bigint);
 
 -- One row: two nodes of a kept message, bound to the variables of an edge (the paper's R_bin).
 create table if not exists rbin (docid bigint, var1 bigint, var2 bigint, node1 integer, node2 integer);

@@ -32,7 +32,7 @@ class StoredTemplate:
         """The relations of values in common that are enough for it: of nodes, and of those above them."""
         if self.rounds:
             return f"value_pair_far_{self.rounds}", ""
-        enough = f"_from_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
+        enough = f"_enough_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
         return f"value_pair{enough}", f"value_pair_above{enough}"
 
     def members(self, correlation_id: int | None = None) -> Step:
@@ -110,6 +110,5 @@ def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
     if fewest:
         yield file_step("value_pair_count", reused=True)
     for number in fewest:
-        for pairs in ("value_pair", "value_pair_above"):
-            yield file_step(
-                f"{pairs}_from", suffix=f"_{number}", reused=True, fewest=str(number))
+        yield file_step("value_pair_enough", suffix=f"_{number}", reused=True, fewest=str(number))
+        yield file_step("value_pair_above_enough", suffix=f"_{number}", reused=True, fewest=str(number))

@@ -37,14 +37,17 @@ class Kinds:
     @property
     def new(self) -> Pipeline:
         """What the call brings that the store lacks."""
-        tids = (file_step("new_transformation_id", reused=True),) if self.transformations else ()
-        return (*NEW, *tids, *((file_step("new_correlation_id", reused=True),) if self.correlations else ()))
+        transformations = (file_step("new_transformation_id", reused=True),) if self.transformations else ()
+        return (*NEW, *transformations, *((file_step("new_correlation_id", reused=True),) if self.correlations else ()))
 
     @property
     def collisions(self) -> Pipeline:
         """What finds two texts with one id."""
-        more = {"collision_transformation": self.transformations, "collision_correlation": self.correlations}
-        return (file_step("collision"), *(file_step(name) for name, there in more.items() if there))
+        return (
+            file_step("collision"),
+            *((file_step("collision_transformation"),) if self.transformations else ()),
+            *((file_step("collision_correlation"),) if self.correlations else ()),
+        )
 
     @property
     def appends(self) -> tuple[tuple[str, Step], ...]:
