@@ -36,10 +36,6 @@ class ShapeAdvice:
         return any(watch(constants) for watch in self.watches)
 
 
-EACH_TEXT = ShapeAdvice(always=True)
-"""For texts that no shape covers."""
-
-
 def shape_advice(
     adviser: Adviser, tree: Expr, normal: Disjunction, text: str, marks: Constants
 ) -> ShapeAdvice | None:

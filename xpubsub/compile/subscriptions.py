@@ -14,7 +14,7 @@ import pyarrow as pa
 from xpubsub.collector import collector_paused
 from xpubsub.compile.compiled_rows import CompiledRows
 from xpubsub.compile.correlations import CorrelationRows, correlation_rows
-from xpubsub.compile.shape_advice import EACH_TEXT, Constants, shape_advice
+from xpubsub.compile.shape_advice import Constants, ShapeAdvice, shape_advice
 from xpubsub.compile.shapes import Shape, Shapes, Template, UnsafeShape, marked, template_of
 from xpubsub.compile.transformations import TransformationRows, transformation_rows
 from xpubsub.errors import Error, LocatedError
@@ -90,13 +90,21 @@ class Compiler:
 
     def advice(self, text: str) -> list[str]:
         """The warnings about a filter."""
-        return self._adviser.filter(parse_xpath(text, self.namespaces, self.dialect, self.limits), text)
+        tree, normal = self._normal(text)
+        return self._adviser.filter(tree, text, normal)
 
     def advised_template(self, text: str, marks: Constants) -> Template:
         """The template of a shape, with what to warn about, given a text with marks for its constants."""
         tree, normal = self._normal(text)
         template = template_of(queries(normal, text, self.limits), marks)
         return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
+
+    def own_template(self, text: str) -> Template:
+        """The template of one text alone, with the warnings about it."""
+        tree, normal = self._normal(text)
+        template = template_of(queries(normal, text, self.limits))
+        warnings = self._adviser.filter(tree, text, normal)
+        return replace(template, advice=ShapeAdvice(tuple(warnings))) if warnings else template
 
     def _normal(self, text: str) -> tuple[Expr, Disjunction]:
         tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
@@ -182,7 +190,7 @@ class CompilerRun:
         """The template of a filter's shape if it has one, else the text's own."""
         if len(text) <= self._compiler.limits.max_expression:
             self._learn(*self._shapes.take_out(text), text)
-        return self._known(text) or (replace(template_of(self._compiler.queries(text)), advice=EACH_TEXT), ())
+        return self._known(text) or (self._compiler.own_template(text), ())
 
     def _learn(self, shape: Shape, constants: Constants, text: str) -> None:
         if shape not in self._templates:

@@ -29,10 +29,10 @@ class Adviser:
         self._limits = limits
         self.written = Written(namespaces)
 
-    def filter(self, tree: Expr, text: str) -> list[str]:
-        """The warnings about a filter."""
+    def filter(self, tree: Expr, text: str, normal: Disjunction) -> list[str]:
+        """The warnings about a filter, given its normal form too."""
         ordered = self._ordered((tree,))
-        verdict = list(self._verdict(tree, text, ordered))
+        verdict = list(self._verdict(tree, text, normal, ordered))
         return [*verdict, *(() if verdict else _by_order(ordered)), *self.names(tree)]
 
     def names(self, tree: Expr) -> list[str]:
@@ -68,15 +68,14 @@ class Adviser:
         ordered = self._ordered(correlation_expressions(tree))
         return [*never, *(() if never else _by_order(ordered)), *check.warnings()]
 
-    def _verdict(self, tree: Expr, text: str, ordered: list[str]) -> Iterator[str]:
-        normal = Normalizer(text, self._limits)
-        ways = normal.boolean(tree)
-        never = self._contradiction(tree, conjoined(ways, self.written))
+    def _verdict(self, tree: Expr, text: str, normal: Disjunction, ordered: list[str]) -> Iterator[str]:
+        never = self._contradiction(tree, conjoined(normal, self.written))
         if never:
             yield f"can never match: {never}"
-        elif not isinstance(tree, Path) and may_be_always(ways) and (always := self._never(Not(tree), normal)):
+        elif not isinstance(tree, Path) and may_be_always(normal):
+            always = self._never(Not(tree), Normalizer(text, self._limits))
             reason = "its conditions are always true" if always == ALWAYS_FALSE else f"the opposite cannot be: {always}"
-            yield f"matches every message: {ordered[0] if ordered else reason}"
+            yield from [f"matches every message: {ordered[0] if ordered else reason}"] if always else ()
 
     def _never(self, tree: Expr, normal: Normalizer) -> str | None:
         """Why an expression is true of no message, if it is so."""
