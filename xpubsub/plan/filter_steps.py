@@ -99,8 +99,8 @@ def branch_match(case: FilterCase) -> Step:
 
 def matched(case: FilterCase) -> Step:
     """Messages and the queries that they match."""
-    variant = "" if case.branches else "unbranched"
-    return file_step("matched", variant, reused=case.summary.nodes_bound, tables={"candidate": case.candidate})
+    reused, candidate = case.summary.nodes_bound, {"candidate": case.candidate}
+    return file_step("matched", "" if case.branches else "unbranched", reused=reused, tables=candidate)
 
 
 def notification(case: FilterCase) -> Step:
