@@ -43,6 +43,21 @@ def without_time(text: str) -> str:
     return "\n".join(lines).strip()
 
 
+DOCS = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)#]+)(?:#[\w-]+)?\)")
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_pictures_are_up_to_date() -> None:
+    done = subprocess.run([sys.executable, "tools/pictures.py", "--check"], cwd=README.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("command", [command.name for command in COMMANDS])
 def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"\bxpubsub {command}\b", README.read_text(encoding="utf-8"))

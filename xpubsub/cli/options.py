@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +11,7 @@ import click
 from xpubsub.broker import DEFAULT_STREAM, Broker
 from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
+from xpubsub.plan.request import AUTO, described
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -24,13 +23,12 @@ OF_MESSAGES = (
     "slice_cache",
 )
 """Limits that concern no subscription."""
-_DESCRIBED = re.compile(r'^    (\w+): .*\n    """(.+?)"""', re.MULTILINE)
 
 store_argument = click.argument("store")
 stream_option = click.option("--stream", default=DEFAULT_STREAM, show_default=True, help="The stream's name.")
 plan_option = click.option(
-    "--plan", default="auto", show_default=True, metavar="auto|unroll|share|bucket",
-    help="How to match; f, fw or fwr for transformations may follow a comma: unroll,fwr."
+    "--plan", default=AUTO, show_default=True, metavar="NAMES",
+    help=f"How to match, the same answers by each plan; names are separated by commas. {described().capitalize()}."
 )
 
 
@@ -46,19 +44,17 @@ def engine_options(function: Function) -> Function:
 
 def limit_options(without: tuple[str, ...]) -> Decorator:
     """Add an option for each limit but those named, handed on by the limit's name."""
-    described = dict(_DESCRIBED.findall(inspect.getsource(Limits)))
-
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for field in reversed(dataclasses.fields(Limits)):
             if field.name not in without:
-                function = _limit_option(field, described.get(field.name, ""))(function)
+                function = _limit_option(field)(function)
         return function
     return add
 
 
-def _limit_option(field: dataclasses.Field[Any], description: str) -> Decorator:
+def _limit_option(field: dataclasses.Field[Any]) -> Decorator:
     name = f"--{field.name.replace('_', '-')}"
-    text = f"Limit. {description}"
+    text = f"Limit. {field.metadata['meaning']}"
     if isinstance(field.default, bool):
         return click.option(name, field.name, is_flag=True, default=field.default, help=text)
     lowest = 0 if field.default == 0 else 1
