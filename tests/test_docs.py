@@ -54,7 +54,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_pictures_are_up_to_date() -> None:
-    done = subprocess.run([sys.executable, "tools/pictures.py", "--check"], cwd=README.parent, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "tools/pictures.py", "--check"], cwd=README.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -19,7 +19,7 @@ class Limits:
     max_depth: int = _limit(256, "Nesting depth of elements in one message.")
     max_nodes: int = _limit(5_000_000, "Elements, attributes and text nodes of one message.")
     max_copied: int = _limit(
-        256 * 1024 * 1024, "Size of all copies that transformations make of the elements of one message, in characters.")
+        256 * 1024 * 1024, "Size of all copies that transformations make of elements of one message, in characters.")
     max_attributes: int = _limit(1_000, "Attributes of one element.")
     max_positions: int = _limit(
         100_000, "Ways in which one tag path may be bound to the branching points of one linear path.")
