@@ -54,6 +54,8 @@ OUTPUTS = {
     "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
 }
 """What compiling gives, by name."""
+_SHARED = {"compiled_return", "compiled_join_part", "compiled_variable_condition"}
+"""Rows that several subscriptions of a chunk may have in common."""
 
 
 class CompiledRows:
@@ -68,28 +70,11 @@ class CompiledRows:
         self._clear()
 
     def _clear(self) -> None:
-        self._refused: list[tuple[object, ...]] = []
-        self._warnings: list[tuple[object, ...]] = []
+        self._rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in OUTPUTS}
         self._queries: tuple[list[object], ...] = ([], [], [], [])
         self._ends = [0]
         self._predicates: tuple[list[object], ...] = ([], [], [], [])
         self._branches: dict[str, list[object]] = {name: [] for name in COMPILED_BRANCH.names}
-        self._branchpoints: list[tuple[object, ...]] = []
-        self._new_paths: list[tuple[object, ...]] = []
-        self._new_brinfos: list[tuple[object, ...]] = []
-        self._parts: list[tuple[object, ...]] = []
-        self._transformations: list[tuple[object, ...]] = []
-        self._steps: list[tuple[object, ...]] = []
-        self._conditions: list[tuple[object, ...]] = []
-        self._returns: dict[tuple[object, ...], None] = {}
-        self._repeats: list[tuple[object, ...]] = []
-        self._correlations: list[tuple[object, ...]] = []
-        self._edges: list[tuple[object, ...]] = []
-        self._pairs: list[tuple[object, ...]] = []
-        self._join_hops: list[tuple[object, ...]] = []
-        self._join_copies: list[tuple[object, ...]] = []
-        self._join_parts: dict[tuple[object, ...], None] = {}
-        self._variable_conditions: dict[tuple[object, ...], None] = {}
 
     def forget_correlations(self) -> None:
         """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
@@ -98,18 +83,19 @@ class CompiledRows:
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
         """A correlation; what it is made of is handed out once, with the first that asks for it."""
         own = row_no, rows.correlation_id
-        self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
+        row = (*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by)
+        self._rows["compiled_correlation"].append(row)
         if rows.correlation_id in self._correlation_ids:
             return
         self._correlation_ids.add(rows.correlation_id)
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
-        self._edges.extend((*own, *edge) for edge in rows.edges)
-        self._pairs.extend((*own, *pair) for pair in rows.pairs)
-        self._join_hops.extend((*own, *hop) for hop in rows.hops)
-        self._join_copies.extend((*own, path_id) for path_id in rows.copied)
-        self._join_parts.update(dict.fromkeys((rows.made_by[0], *part) for part in rows.parts))
-        self._variable_conditions.update(dict.fromkeys(rows.variable_conditions))
+        self._rows["compiled_join_edge"].extend((*own, *edge) for edge in rows.edges)
+        self._rows["compiled_join_pair"].extend((*own, *pair) for pair in rows.pairs)
+        self._rows["compiled_join_hop"].extend((*own, *hop) for hop in rows.hops)
+        self._rows["compiled_join_copy"].extend((*own, path_id) for path_id in rows.copied)
+        self._rows["compiled_join_part"].extend((rows.made_by[0], *part) for part in rows.parts)
+        self._rows["compiled_variable_condition"].extend(rows.variable_conditions)
 
     def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
         """Conditions on nodes are queries like those of filters."""
@@ -118,30 +104,31 @@ class CompiledRows:
                 canonical = query.text % ()
                 query_id = stable_id("query", canonical)
                 self._add_query(row_no, query_id, canonical, query, template.constants(()))
-                self._parts.append((row_no, query_id, want))
+                self._rows["compiled_part"].append((row_no, query_id, want))
             self._share(template)
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
         """A transformation."""
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
-        self._transformations.append((row_no, rows.transformation_id, rows.canonical, rows.template_id, rows.template))
-        self._steps.extend((row_no, rows.transformation_id, *step) for step in rows.steps)
-        self._conditions.extend((row_no, rows.transformation_id, *condition) for condition in rows.looks)
-        self._returns.update(dict.fromkeys((rows.template_id, *path) for path in rows.returns))
-        self._repeats.extend((row_no, rows.transformation_id, *reason) for reason in rows.repeats)
+        own = row_no, rows.transformation_id
+        self._rows["compiled_transformation"].append((*own, rows.canonical, rows.template_id, rows.template))
+        self._rows["compiled_step"].extend((*own, *step) for step in rows.steps)
+        self._rows["compiled_condition"].extend((*own, *condition) for condition in rows.looks)
+        self._rows["compiled_return"].extend((rows.template_id, *path) for path in rows.returns)
+        self._rows["compiled_repeat"].extend((*own, *reason) for reason in rows.repeats)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
         """A subscription that cannot be accepted."""
-        self._refused.append((row_no, subscription_id, code, reason, *place))
+        self._rows["refused"].append((row_no, subscription_id, code, reason, *place))
 
     def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
         """A subscription that is accepted, but probably not what is meant."""
         told = warnings[: max(0, MOST_WARNINGS - self._warned)]
         self._warned += len(warnings)
-        self._warnings.extend((row_no, subscription_id, text, 1) for text in told)
+        self._rows["compiled_warning"].extend((row_no, subscription_id, text, 1) for text in told)
         if len(told) < len(warnings):
-            self._warnings.append((row_no, subscription_id, None, len(warnings) - len(told)))
+            self._rows["compiled_warning"].append((row_no, subscription_id, None, len(warnings) - len(told)))
 
     def warn_anew(self) -> None:
         """Rows from here on may come before those so far: the first of both are kept."""
@@ -167,7 +154,8 @@ class CompiledRows:
 
     def _take_new(self, linear_paths: Sequence[tuple[object, ...]], brinfos: Sequence[tuple[object, ...]]) -> None:
         for known, new, rows in (
-            (self._paths, self._new_paths, linear_paths), (self._brinfos, self._new_brinfos, brinfos)
+            (self._paths, self._rows["compiled_path"], linear_paths),
+            (self._brinfos, self._rows["compiled_brinfo"], brinfos),
         ):
             new.extend(row for row in rows if row not in known)
             known.update(rows)
@@ -195,35 +183,23 @@ class CompiledRows:
                    "value": query.branch_values(constants), "number": query.branch_numbers(constants)}
         for name, column in columns.items():
             self._branches[name].extend(column)
-        self._branchpoints.append((row_no, query_id, query.branches["brinfo_id"], query.shape, query.want))
+        point = row_no, query_id, query.branches["brinfo_id"], query.shape, query.want
+        self._rows["compiled_branchpoint"].append(point)
 
     def take(self) -> list[tuple[str, pa.Table]]:
         """All rows since the last time, by kind."""
-        branches = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
-        tables = {
-            "refused": table_of(self._refused, REFUSED),
-            "compiled_query": self._query_table(),
-            "compiled_path": table_of(self._new_paths, COMPILED_PATH),
-            "compiled_branch": pa.Table.from_arrays(branches, schema=COMPILED_BRANCH),
-            "compiled_brinfo": table_of(self._new_brinfos, COMPILED_BRINFO),
-            "compiled_branchpoint": table_of(self._branchpoints, COMPILED_BRANCHPOINT),
-            "compiled_part": table_of(self._parts, COMPILED_PART),
-            "compiled_transformation": table_of(self._transformations, COMPILED_TRANSFORMATION),
-            "compiled_step": table_of(self._steps, COMPILED_STEP),
-            "compiled_condition": table_of(self._conditions, COMPILED_CONDITION),
-            "compiled_return": table_of(list(self._returns), COMPILED_RETURN),
-            "compiled_repeat": table_of(self._repeats, COMPILED_REPEAT),
-            "compiled_correlation": table_of(self._correlations, COMPILED_CORRELATION),
-            "compiled_join_edge": table_of(self._edges, COMPILED_JOIN_EDGE),
-            "compiled_join_pair": table_of(self._pairs, COMPILED_JOIN_PAIR),
-            "compiled_join_hop": table_of(self._join_hops, COMPILED_JOIN_HOP),
-            "compiled_join_copy": table_of(self._join_copies, COMPILED_JOIN_COPY),
-            "compiled_join_part": table_of(list(self._join_parts), COMPILED_JOIN_PART),
-            "compiled_variable_condition": table_of(list(self._variable_conditions), COMPILED_VARIABLE_CONDITION),
-            "compiled_warning": table_of(self._warnings, COMPILED_WARNING),
-        }
+        by_column = {"compiled_query": self._query_table, "compiled_branch": self._branch_table}
+        tables = [(name, by_column[name]() if name in by_column else self._table(name)) for name in OUTPUTS]
         self._clear()
-        return list(tables.items())
+        return tables
+
+    def _table(self, name: str) -> pa.Table:
+        rows = self._rows[name]
+        return table_of(list(dict.fromkeys(rows)) if name in _SHARED else rows, OUTPUTS[name])
+
+    def _branch_table(self) -> pa.Table:
+        columns = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
+        return pa.Table.from_arrays(columns, schema=COMPILED_BRANCH)
 
     def _query_table(self) -> pa.Table:
         fields = [pa.array(column, field.type) for column, field in zip(self._predicates, PREDICATE, strict=True)]
