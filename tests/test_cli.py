@@ -180,7 +180,7 @@ def test_rejected_messages_are_named_and_change_the_exit_code(store: Path, inbox
 def test_a_file_that_is_named_twice_is_rejected_once(store: Path, inbox: Path, batch_size: int) -> None:
     result = run("publish", store, inbox / "high.xml", inbox, "--batch-size", batch_size)
     assert result.exit_code == 1
-    assert "the file is named twice [duplicate-id]" in result.stderr and "3 messages, 1 notifications, 1 rejected" in result.stderr
+    assert "the file is given twice [duplicate-id]" in result.stderr and "3 messages, 1 notifications, 1 rejected" in result.stderr
 
 
 PAID = """SELECT <paid>{ $o/@id, $p/amount }</paid>
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_is_rejected_and_the_others_go_on(store: Path, inbox
     for messages in ([inbox], sorted(inbox.glob("*.xml"))):
         result = run("publish", store, *messages, "--batch-size", 1)
         assert result.exit_code == 1 and "high.xml\ts1" in result.stdout
-        assert f"rejected {inbox}/zlast.xml: a link that leads nowhere: {tmp_path}/gone.xml [unreadable]" in result.stderr
+        assert f"rejected {inbox}/zlast.xml: a broken link to {tmp_path}/gone.xml [unreadable]" in result.stderr
         assert f"rejected {inbox}/loop.xml: " in result.stderr and "2 rejected" in result.stderr
     rejects = tmp_path / "rejects.jsonl"
     assert run("publish", store, inbox, "--rejects", rejects).exit_code == 1
@@ -381,9 +381,9 @@ def test_explain_a_pair(store: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("arguments", "reason"), [
     (["MESSAGE", "MESSAGE"], "'s1' is a filter: give 1 message to explain, not 2"),
     (["-", "-"], "- is given twice"), ([], "Missing argument 'MESSAGES...'"),
-    (["MESSAGE", "--time", "soon"], "--time soon: a time is a number of seconds"),
+    (["MESSAGE", "--time", "soon"], "--time soon: not a time; give a number of seconds"),
     (["MESSAGE", "--time", "nan"], "time"), (["MESSAGE", "--time", "1", "--time", "2"], "times: give one for each message"),
-    (["MESSAGE", "--time", "1", "--file-times"], "--time and --file-times exclude each other"),
+    (["MESSAGE", "--time", "1", "--file-times"], "use --time or --file-times, not both"),
     (["MESSAGE", "--stream", "a", "--stream", "b"], "streams: give one for each message"),
     (["MESSAGE", "--stream", ""], "a stream's name is empty"),
     (["nothing.xml", "--file-times"], "nothing.xml"),
@@ -463,5 +463,5 @@ def test_errors_of_output_name_the_file_that_was_asked_for(
 def test_bad_targets_are_named_as_they_were_given(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.csv").mkdir()
-    assert run("list", store, "--output", "missing/out.csv").stderr == "Error: missing/out.csv: there is no directory missing\n"
+    assert run("list", store, "--output", "missing/out.csv").stderr == "Error: missing/out.csv: no such directory: missing\n"
     assert run("list", store, "--output", "folder.csv").stderr == "Error: folder.csv is a directory\n"

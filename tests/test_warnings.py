@@ -172,7 +172,7 @@ def test_the_shell_warns_on_standard_error(tmp_path: Path) -> None:
     assert (many.exit_code, many.stdout) == (0, f"subscribed 25 from {file}\n")
     lines = [line for line in many.stderr.splitlines() if line.startswith("warning: ")]
     assert len(lines) == 21
-    assert lines[-1] == "warning: 5 more like these"
+    assert lines[-1] == "warning: 5 more warnings"
 
 
 @given(seed=st.integers(0, 10**9))

@@ -1,4 +1,4 @@
-"""The command `xpubsub`."""
+"""The `xpubsub` command and its subcommands."""
 
 from __future__ import annotations
 

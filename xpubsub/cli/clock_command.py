@@ -1,4 +1,4 @@
-"""`clock`: the clocks of streams, and putting one right."""
+"""`xpubsub clock`: show the clocks of streams, or set one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from xpubsub.limits import Limits
 
 @click.command()
 @store_argument
-@click.option("--stream", metavar="S", help="The stream; without it, all that correlations read.")
-@click.option("--set", "at", metavar="T", help="The time to set it to: seconds since 1970, or ISO 8601.")
+@click.option("--stream", metavar="S", help="The stream. Default: all streams that correlations read.")
+@click.option("--set", "at", metavar="T", help="Set the clock of --stream to T: seconds since 1970, or ISO 8601.")
 @click.option("--max-future", type=click.FloatRange(min=0), default=Limits.max_future, show_default=True, metavar="N",
-              help="Seconds by which T may be ahead of now; inf: any.")
+              help="How many seconds T may be ahead of now; inf for no limit.")
 @engine_options
 def clock(store: str, stream: str | None, at: str | None, max_future: float, engine: str, master: str | None) -> None:
-    """Show the clocks of streams, or put one right.
+    """Show the clocks of streams, or set one.
 
-    A stream's clock is the latest time of its messages so far. A message that is earlier by more than the lateness is
-    rejected. Setting the clock back drops the messages kept that are later than it.
+    A stream's clock is the latest time of its messages so far. A message that is behind the clock by more than the
+    lateness is rejected. Setting a clock back drops the stream's kept messages that are later than the new time.
 
     \b
     Examples:
@@ -31,7 +31,7 @@ def clock(store: str, stream: str | None, at: str | None, max_future: float, eng
       xpubsub clock subs.duckdb --stream S --set 2024-05-01T12:00:00Z
     """
     if at is not None and stream is None:
-        raise click.UsageError("--set goes with --stream: which clock is to be set?")
+        raise click.UsageError("--set needs --stream NAME: the clock to set")
     with opened(store, engine, master, limits=Limits(max_future=max_future)) as broker:
         if at is not None and stream is not None:
             broker.set_clock(stream, _time(at))
@@ -40,11 +40,11 @@ def clock(store: str, stream: str | None, at: str | None, max_future: float, eng
         if stream is None or name == stream:
             click.echo(f"{name}: {shown_time(time)}")
     if stream is not None and stream not in clocks:
-        click.echo(f"note: stream {stream} has no clock: no correlation reads it, or it has had no message", err=True)
+        click.echo(f"note: stream {stream} has no clock: no correlation reads it, or it has no messages yet", err=True)
 
 
 def _time(text: str) -> Any:
-    """A number of seconds if it is one, else as it is."""
+    """The text as a number of seconds if it is one, otherwise unchanged."""
     try:
         number = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`demo`: the broker at work on sample data, in a store that is gone afterwards."""
+"""`xpubsub demo`: subscribe, publish and explain sample data in a temporary store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST = 10
 @click.command()
 @engine_options
 def demo(engine: str, master: str | None) -> None:
-    """Register sample subscriptions, publish sample messages and look at the matches.
+    """Subscribe and publish sample data in a temporary store, and show the matches.
 
     \b
     Example:
@@ -42,7 +42,7 @@ def demo(engine: str, master: str | None) -> None:
 def _subscribe(broker: Broker, subscriptions: list[tuple[str, str]]) -> None:
     started = time.perf_counter()
     added = broker.subscribe_many(subscriptions)
-    click.secho(f"Subscribed {added} XPath filters in {time.perf_counter() - started:.2f} s, among them", bold=True)
+    click.secho(f"Subscribed {added} XPath filters in {time.perf_counter() - started:.2f} s, for example", bold=True)
     for subscription_id, text in subscriptions[:: len(subscriptions) // 5]:
         click.echo(f"  {subscription_id}  {text}")
 
@@ -70,7 +70,7 @@ def _show(result: Result) -> None:
 
 
 def _explain(broker: Broker, result: Result, subscriptions: dict[str, str], messages: dict[str, str]) -> None:
-    """Explain the first match of a subscription whose branches have to meet in one node."""
+    """Explain the first match of a subscription whose branches must meet in one node."""
     branching = [row for row in result.notifications.to_pylist() if ".//item[" in subscriptions[row["subscription_id"]]]
     first = min(branching, key=lambda row: (row["message_id"], row["subscription_id"]))
     message_id, subscription_id = first["message_id"], first["subscription_id"]

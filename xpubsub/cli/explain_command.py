@@ -1,4 +1,4 @@
-"""`explain`: why messages match a subscription, or why not."""
+"""`xpubsub explain`: why messages match a subscription, or why they do not."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from xpubsub.cli.program import Failure
 @click.argument("subscription_id", metavar="ID")
 @click.argument("messages", nargs=-1, required=True, metavar="MESSAGES...")
 @click.option("--stream", "streams", multiple=True, metavar="NAME",
-              help="The stream that the messages are published to; or once for each of them. "
+              help="The stream that the messages are published to. Repeat it to give one per message. "
                    f"[default: {DEFAULT_STREAM}]")
 @click.option("--time", "times", multiple=True, metavar="T",
-              help="For correlations, the time of a message, once for each: seconds, or 2026-01-31T12:00:00. "
-                   "Without it, the messages arrive one after the other.")
-@click.option("--file-times", is_flag=True, help="The time of a message is that of its file's last change.")
-@click.option("--sql", is_flag=True, help="Print the plan and the SQL of each of its steps as well.")
+              help="For correlations: the time of a message, in seconds or as 2026-01-31T12:00:00. Repeat it once per "
+                   "message. Without it, each message is later than the one before.")
+@click.option("--file-times", is_flag=True, help="Use each file's modification time as the time of its message.")
+@click.option("--sql", is_flag=True, help="Also print the plan and the SQL of each step.")
 @plan_option
 @engine_options
 def explain(
     store: str, subscription_id: str, messages: tuple[str, ...], streams: tuple[str, ...], times: tuple[str, ...],
     file_times: bool, sql: bool, plan: str, engine: str, master: str | None,
 ) -> None:
-    """Say why MESSAGES match a subscription, or the first thing that fails: what `publish` of them would do.
+    """Explain why MESSAGES match a subscription, or which condition fails first.
 
-    A message is a file, or - for standard input. Give one; of a correlation, one (which block could it be?) or as many
-    as it has blocks, in the order in which they are published.
+    A message is a file, or - for standard input. A filter or transformation takes one message. A correlation takes one
+    message per block, in the order of publishing; or a single message, to see which blocks it fits.
 
     \b
     Examples:
@@ -56,16 +56,16 @@ def explain(
 
 def _times(messages: tuple[str, ...], times: tuple[str, ...], file_times: bool) -> list[float | datetime | None] | None:
     if messages.count(STDIN) > 1:
-        raise Failure("- is given twice: there is one standard input")
+        raise Failure("- is given twice: standard input can be read only once")
     if times and file_times:
-        raise click.UsageError("--time and --file-times exclude each other")
+        raise click.UsageError("use --time or --file-times, not both")
     if file_times:
         return [None if message == STDIN else os.path.getmtime(message) for message in messages]
     return [_time(text) for text in times] if times else None
 
 
 def _time(text: str) -> float | datetime:
-    """A number of seconds, or a date with a time."""
+    """Read a number of seconds, or an ISO 8601 date and time."""
     try:
         return float(text)
     except ValueError:
@@ -73,4 +73,4 @@ def _time(text: str) -> float | datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise Failure(f"--time {text}: a time is a number of seconds, or written as 2026-01-31T12:00:00") from None
+        raise Failure(f"--time {text}: not a time; give a number of seconds, or 2026-01-31T12:00:00") from None

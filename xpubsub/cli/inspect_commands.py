@@ -1,4 +1,4 @@
-"""`list`, `show`, `stats` and `gc`: what is in a store, and what need not be."""
+"""`xpubsub list`, `show`, `stats` and `gc`: look into a store, and free unused space."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from xpubsub.jobs.publish.times import shown_time
 
 @click.command("list")
 @store_argument
-@click.option("--output", metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file; without it, stdout.")
+@click.option("--output", metavar="FILE", help="Write to a .csv, .tsv, .jsonl or .parquet file instead of stdout.")
 @engine_options
 def list_(store: str, output: str | None, engine: str, master: str | None) -> None:
-    """List the subscriptions.
+    """List all subscriptions.
+
+    `xpubsub subscribe --from` reads the file that --output writes.
 
     \b
     Examples:
@@ -32,7 +34,7 @@ def list_(store: str, output: str | None, engine: str, master: str | None) -> No
 @click.argument("subscription_id", metavar="ID")
 @engine_options
 def show(store: str, subscription_id: str, engine: str, master: str | None) -> None:
-    """Show one subscription, and the queries that it became.
+    """Show one subscription and the queries it is stored as.
 
     \b
     Example:
@@ -52,7 +54,7 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
 @store_argument
 @engine_options
 def stats(store: str, engine: str, master: str | None) -> None:
-    """Count what is in the store; with correlations, what is kept for them and the clocks of their streams.
+    """Show how much the store holds, including messages kept for correlations and the clocks of streams.
 
     \b
     Example:
@@ -68,7 +70,7 @@ def stats(store: str, engine: str, master: str | None) -> None:
 @store_argument
 @engine_options
 def gc(store: str, engine: str, master: str | None) -> None:
-    """Reclaim the rows that removed subscriptions and interrupted calls have left; says how many, table by table.
+    """Delete rows that no subscription needs any more, and print how many per table.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""MESSAGES on the command line: files, directories, globs, or `-` with one message per line."""
+"""Read the MESSAGES argument: files, directories, globs, or `-` for one message per line of standard input."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from xpubsub.cli.program import Failure
 STDIN = "-"
 Message = tuple[str, bytes, float | None]
 Refuse = Callable[[str, str, str], None]
-"""Takes the id, the code and the reason of a message that is rejected before it is read."""
+"""A callback for a message that is rejected before it is read: takes its id, code and reason."""
 
 
 def message_paths(arguments: tuple[str, ...]) -> list[str]:
-    """The files that the arguments name, in their order; `-` stays as it is."""
+    """List the files that the arguments name, in their order; `-` stays `-`."""
     if arguments.count(STDIN) > 1:
-        raise Failure("- is given twice: there is one standard input")
+        raise Failure("- is given twice: standard input can be read only once")
     return [path for argument in arguments for path in _expanded(argument)]
 
 
@@ -33,13 +33,13 @@ def _expanded(argument: str) -> list[str]:
         return _in_directory(argument)
     found = sorted(glob.glob(argument, recursive=True))
     if not found and not os.path.exists(argument):
-        what = "no file matches it" if glob.has_magic(argument) else "no such file or directory"
+        what = "no file matches this pattern" if glob.has_magic(argument) else "no such file or directory"
         raise Failure(f"{argument}: {what}")
     return [path for name in found for path in (_in_directory(name) if os.path.isdir(name) else [name])] or [argument]
 
 
 def _in_directory(directory: str) -> list[str]:
-    """The *.xml files below a directory, with links that lead nowhere and directories that cannot be listed."""
+    """List the *.xml files below a directory, including broken links, and subdirectories that cannot be listed."""
     found: list[str] = []
 
     def unlisted(error: OSError) -> None:
@@ -56,24 +56,25 @@ def _in_directory(directory: str) -> list[str]:
 def read_messages(
     paths: list[str], max_bytes: int, refuse: Refuse, *, file_times: bool = False
 ) -> Iterator[Message]:
-    """(id, XML, time) of each message; of a message beyond the limit, no more than it takes to refuse it.
+    """Yield (id, XML, time) of each message.
 
-    The time is that of the file's last change, if asked for, or none. A file that cannot be read, and one that came
-    before, is refused.
+    A message longer than `max_bytes` is cut one byte beyond the limit, which is enough to reject it. The time is the
+    file's modification time with `file_times`, otherwise None. `refuse` is called for files that cannot be read and for
+    repeated files.
     """
     seen: set[str] = set()
     for path in paths:
         if path == STDIN:
             yield from _lines(_standard_input(), max_bytes)
         elif path in seen:
-            refuse(_id_of(path), "duplicate-id", "the file is named twice")
+            refuse(_id_of(path), "duplicate-id", "the file is given twice")
         else:
             seen.add(path)
             yield from _file(path, max_bytes, refuse, file_times)
 
 
 def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[Message]:
-    """The message of a file, if it can be read."""
+    """Yield the message of a file, or refuse it if the file cannot be read."""
     try:
         message = _id_of(path), read_file(path, max_bytes), os.path.getmtime(path) if file_times else None
     except OSError as error:
@@ -84,19 +85,19 @@ def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterat
 
 def _unreadable(path: str, error: OSError) -> str:
     if os.path.islink(path) and not os.path.exists(path):
-        return f"a link that leads nowhere: {_id_of(os.readlink(path))}"
+        return f"a broken link to {_id_of(os.readlink(path))}"
     if os.path.isdir(path):
         return "the directory cannot be listed"
     return error.strerror or str(error)
 
 
 def _id_of(path: str) -> str:
-    """The path as text: bytes of a name that are no UTF-8 are written out."""
+    """The path as text; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def read_file(path: str, max_bytes: int) -> bytes:
-    """One file, or the whole of standard input for `-`."""
+    """Read one file, or all of standard input for `-`; at most one byte beyond `max_bytes`."""
     if path == STDIN:
         return _standard_input().read(max_bytes + 1)
     with open(path, "rb") as file:
@@ -110,7 +111,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[Message]:
-    """One message per line; ids are made of the time and of chance, so that no other run makes the same."""
+    """Yield one message per line; a timestamp and a random part make the ids unique to this run."""
     run, number = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}", 0
     while line := stream.readline(max_bytes + 1):
         number += 1
@@ -125,7 +126,7 @@ def _skip_rest(stream: BinaryIO, line: bytes, max_bytes: int) -> None:
 
 
 def batches(messages: Iterator[Message], size: int) -> Iterator[Iterator[Message]]:
-    """Cut into batches, each to be used up before the next; one empty batch if there is nothing."""
+    """Yield batches, each to be consumed before the next; one empty batch if there are no messages."""
     head = list(islice(messages, 1))
     while True:
         yield chain(head, islice(messages, size - 1))

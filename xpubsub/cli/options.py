@@ -1,4 +1,4 @@
-"""Options that several commands share, and opening the store that they name."""
+"""Options that several commands share, and functions that open their store."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OF_SUBSCRIPTIONS = ("max_expression", "max_nesting", "max_disjuncts", "max_branches", "max_joins")
-"""Limits that concern no message."""
+"""Limits that apply to subscriptions only."""
 OF_MESSAGES = (
     "max_bytes", "max_depth", "max_nodes", "max_copied", "max_attributes", "forbid_dtd", "lateness", "max_future",
     "slice_cache",
 )
-"""Limits that concern no subscription."""
+"""Limits that apply to messages only."""
 
 store_argument = click.argument("store")
-stream_option = click.option("--stream", default=DEFAULT_STREAM, show_default=True, help="The stream's name.")
+stream_option = click.option("--stream", default=DEFAULT_STREAM, show_default=True, metavar="NAME",
+                             help="The stream that messages are published to and subscriptions read.")
 plan_option = click.option(
     "--plan", default=AUTO, show_default=True, metavar="NAMES",
-    help=f"How to match, the same answers by each plan; names are separated by commas. {described().capitalize()}."
+    help=f"How to match; every plan gives the same answers. Separate several by commas. {described().capitalize()}."
 )
 
 
 def engine_options(function: Function) -> Function:
-    """Add `--engine` and `--master`, handed on as `engine` and `master`."""
-    master = click.option("--master", metavar="URL", help="Spark's master, e.g. local[4]; only with --engine spark.")
+    """Add `--engine` and `--master`, passed as `engine` and `master`."""
+    master = click.option("--master", metavar="URL", help="The Spark master, such as local[4]; needs --engine spark.")
     engine = click.option(
         "--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True,
-        help="What keeps and matches: a DuckDB file, or a directory with Spark.",
+        help="The engine of the store: STORE is a DuckDB file, or a directory for Spark.",
     )
     return engine(master(function))
 
 
 def limit_options(without: tuple[str, ...]) -> Decorator:
-    """Add an option for each limit but those named, handed on by the limit's name."""
+    """Add an option for each limit except those in `without`, passed under the limit's name."""
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for field in reversed(dataclasses.fields(Limits)):
             if field.name not in without:
@@ -64,17 +65,17 @@ def _limit_option(field: dataclasses.Field[Any]) -> Decorator:
 
 
 def looked_at(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
-    """Open a store that exists, for reading only."""
+    """Open an existing store read-only."""
     return created(store, engine, master, create=False, read_only=True, **settings)
 
 
 def opened(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
-    """Open a store that exists."""
+    """Open an existing store."""
     return created(store, engine, master, create=False, **settings)
 
 
 def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
-    """Open a store, creating it if there is none."""
+    """Open a store, and create it if it does not exist."""
     if master is not None and engine != "spark":
-        raise click.UsageError("--master goes with --engine spark")
+        raise click.UsageError("--master needs --engine spark")
     return connect(store, engine, master=master, **settings)

@@ -1,4 +1,4 @@
-"""Tables out: CSV, TSV, JSON Lines or Parquet by a file's ending, whole or not at all; a table on a terminal."""
+"""Write tables to CSV, TSV, JSON Lines or Parquet files atomically, or to standard output."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from xpubsub.cli.terminal import TerminalTable
 
 
 class Writer(Protocol):
-    """Takes tables of one schema, one after the other."""
+    """Writes tables that share one schema."""
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
 
     def close(self) -> None:
-        """No more rows."""
+        """Finish writing."""
 
 
 class _Lines:
-    """Rows with a line feed at their end, for a writer that ends them with more: it quotes what it ends rows with."""
+    """Ends rows with a line feed, though csv.writer ends them with CR LF so that it quotes carriage returns."""
 
     END = "\r\n"
 
@@ -41,7 +41,7 @@ class _Lines:
 
 
 class DelimitedWriter:
-    """CSV or TSV with a header."""
+    """Writes CSV or TSV with a header."""
 
     def __init__(self, file: IO[str], schema: pa.Schema, delimiter: str) -> None:
         self._file = file
@@ -49,25 +49,25 @@ class DelimitedWriter:
         self._header: list[str] | None = schema.names
 
     def write(self, table: pa.Table) -> None:
-        """Add rows; null is empty."""
+        """Add rows; a null becomes an empty cell."""
         self._write_header()
         for batch in table.to_batches(max_chunksize=10_000):
             self._rows.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
     def close(self) -> None:
-        """Hand on what is still held."""
+        """Write what is buffered."""
         self._write_header()
         self._file.flush()
 
     def _write_header(self) -> None:
-        """Once, and not before there is something to write: an error before that leaves nothing."""
+        """Write the header once, before the first rows, so that an earlier error leaves no output."""
         if self._header is not None:
             self._rows.writerow(self._header)
             self._header = None
 
 
 class JsonLinesWriter:
-    """One JSON object per row."""
+    """Writes one JSON object per row."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -78,12 +78,12 @@ class JsonLinesWriter:
             self._file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
 
     def close(self) -> None:
-        """Hand on what is still held."""
+        """Write what is buffered."""
         self._file.flush()
 
 
 class ParquetWriter:
-    """One Parquet file."""
+    """Writes one Parquet file."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         self._writer = pq.ParquetWriter(file, schema)
@@ -93,7 +93,7 @@ class ParquetWriter:
         self._writer.write_table(table)
 
     def close(self) -> None:
-        """Write the footer; if that fails, it is not tried again."""
+        """Write the footer; a failed attempt is not repeated."""
         try:
             self._writer.close()
         finally:
@@ -104,14 +104,14 @@ ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
 def check_ending(target: str | None) -> None:
-    """Refuse a file whose ending names no format."""
+    """Raise `Failure` if the file name has no known ending."""
     if target is not None and Path(target).suffix.lower() not in ENDINGS:
-        raise Failure(f"{target}: the ending names the format: one of {', '.join(ENDINGS)}")
+        raise Failure(f"{target}: unknown format; the file name must end in {', '.join(ENDINGS)}")
 
 
 @contextmanager
 def table_output(target: str | None, schema: pa.Schema) -> Iterator[Writer]:
-    """A writer to a file that appears when all is written, or to standard output."""
+    """Open a writer to standard output, or to a file that appears once everything is written."""
     if target is None:
         yield from _used(TerminalTable(schema) if sys.stdout.isatty() else DelimitedWriter(sys.stdout, schema, "\t"))
         return
@@ -130,7 +130,7 @@ def _used(writer: Writer) -> Iterator[Writer]:
 
 
 class FileWriter:
-    """A file of the format that its ending names; its errors name the target, for which the file stands in."""
+    """Writes a temporary file in the format of its ending; errors name the target file instead."""
 
     def __init__(self, path: Path, target: Path, schema: pa.Schema) -> None:
         self._target = target
@@ -145,13 +145,13 @@ class FileWriter:
             self._writer.write(table)
 
     def close(self) -> None:
-        """Write what is still held."""
+        """Write what is buffered, and close the file."""
         with _named(self._target):
             self._writer.close()
             self._file.close()
 
     def abandon(self) -> None:
-        """Close the file, whatever becomes of it."""
+        """Close the file and ignore errors."""
         for close in (self._writer.close, self._file.close):
             with suppress(OSError, ValueError, pa.ArrowException):
                 close()
@@ -166,12 +166,12 @@ def _writer(ending: str, file: IO[Any], schema: pa.Schema) -> Writer:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """A path beside the target that takes its place when the block ends well, and vanishes otherwise."""
+    """Give a temporary path that replaces the target when the block succeeds, and is deleted otherwise."""
     given, target = target, target.resolve()
     if target.is_dir():
         raise Failure(f"{given} is a directory")
     if not target.parent.is_dir():
-        raise Failure(f"{given}: there is no directory {given.parent}")
+        raise Failure(f"{given}: no such directory: {given.parent}")
     beside = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
     with _named(given):
         beside.touch(exist_ok=False)
@@ -186,7 +186,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def _named(target: Path) -> Iterator[None]:
-    """Errors that name the file that the user has asked for, not the one that is written meanwhile."""
+    """Make errors name the file the user gave, not the temporary one."""
     try:
         yield
     except OSError as error:

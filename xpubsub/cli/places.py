@@ -1,4 +1,4 @@
-"""Where in a file of subscriptions a refused row stands."""
+"""Find the line of a bad row in a file of subscriptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpubsub.jobs.subscribe.subscription_files import row_lines
 
 
 def located(error: RowErrors, file: str, columns: Mapping[str, str], header: bool | None) -> Failure:
-    """The same refusals, each led by the file and the line of its row."""
+    """Turn row errors into a `Failure` that gives the file and line of each bad row."""
     lines = row_lines(Path(file), columns, header)
     shown = [_refusal(row, file, lines) for row in error.rows[: error.SHOWN]]
     more = len(error.rows) - len(shown)

@@ -1,4 +1,4 @@
-"""The group of all commands: how errors become messages and exit codes."""
+"""The group of all commands; turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from xpubsub.cli.streams import CLOSED_PIPE, discard, open_missing, piped
 from xpubsub.errors import Error
 
 DUCKDB_INTERRUPTED = "Query interrupted"
-"""What DuckDB makes of a KeyboardInterrupt during a query."""
+"""The text of the RuntimeError that DuckDB raises when Ctrl-C interrupts a query."""
 
 
 class Failure(click.ClickException):
-    """Wrong usage or bad input: ends the command with a message on stderr, without a traceback."""
+    """Wrong usage or bad input; ends the command with a message on stderr and no traceback."""
 
     exit_code = 2
 
 
 class Interrupted(click.ClickException):
-    """The user has stopped the command."""
+    """The user interrupted the command."""
 
     exit_code = 130
 
 
 class Program(click.Group):
-    """Commands in the order in which they were added; errors of the library end them with exit code 2."""
+    """A click group that keeps its commands in order and exits with code 2 on errors of the library."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of a first session, not of the alphabet."""
+        """List the commands in the order of a first session, not alphabetically."""
         return list(self.commands)
 
     def main(self, *arguments: Any, **options: Any) -> Any:
@@ -47,7 +47,7 @@ class Program(click.Group):
             raise SystemExit(CLOSED_PIPE if error.errno == errno.EPIPE else Failure.exit_code) from None
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Read the command line, and print help if it asks for it."""
+        """Parse the command line, and print help if requested."""
         with piped():
             return super().make_context(*arguments, **options)
 
@@ -69,7 +69,7 @@ class Program(click.Group):
 
 
 def _drop_output() -> None:
-    """Standard output takes nothing any more: let it not fail again at the end, but keep standard error."""
+    """Redirect standard output to the null device, so that a full disk does not fail again at exit."""
     with suppress(OSError, ValueError, AttributeError), open(os.devnull, "wb") as null:
         os.dup2(null.fileno(), sys.stdout.fileno())
 
@@ -83,7 +83,9 @@ def _os_message(error: OSError) -> str:
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
-    """Match XML messages with XPath subscriptions, by SQL, on DuckDB or Spark.
+    """Match XML messages with stored subscriptions, using SQL on DuckDB or Spark.
+
+    Subscriptions are XPath filters, XQuery transformations, or correlations that join messages.
 
     \b
     A first session:
@@ -91,6 +93,6 @@ def program() -> None:
       xpubsub subscribe subs.duckdb --id s1 "/stock[symbol='YHOO']/price > 50"
       xpubsub publish subs.duckdb ticks/*.xml
 
-    Exit codes: 0 done; 1 done, but messages were rejected; 2 wrong usage or bad input, or something failed;
-    130 interrupted; 141 the reader of a pipe has gone.
+    Exit codes: 0 success; 1 success, but some messages were rejected; 2 wrong usage, bad input, or another failure;
+    130 interrupted; 141 the reader of a pipe closed it.
     """

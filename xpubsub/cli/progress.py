@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, a line per batch elsewhere if asked for. On stderr only."""
+"""Show progress on stderr: a bar on a terminal; elsewhere a line per batch, if requested."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class Reporter(Protocol):
-    """Hears of messages as they are read, and of batches as they are matched."""
+    """Is told when messages are read and when batches are matched."""
 
     def read(self, messages: int) -> None:
-        """So many more messages were read."""
+        """Report that this many more messages were read."""
 
     def matched(self, notifications: int) -> None:
-        """The batch is matched, with so many notifications in all."""
+        """Report that a batch is matched, and the total number of notifications."""
 
 
 class Silence:
-    """Says nothing."""
+    """Shows nothing."""
 
     def read(self, messages: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def matched(self, notifications: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 class Lines:
-    """A line per batch."""
+    """Prints a line per batch."""
 
     def __init__(self) -> None:
         self._messages = 0
 
     def read(self, messages: int) -> None:
-        """Count."""
+        """Count the messages."""
         self._messages += messages
 
     def matched(self, notifications: int) -> None:
-        """Say how far it is."""
+        """Print the counts."""
         click.echo(f"{self._messages} messages, {notifications} notifications", err=True)
 
 
 class Bar:
-    """A bar, whose end is known unless messages come from standard input."""
+    """Shows a progress bar; it has no total when messages come from standard input."""
 
     def __init__(self, progress: Progress, total: int | None) -> None:
         self._progress = progress
@@ -59,13 +59,13 @@ class Bar:
         self._progress.advance(self._task, messages)
 
     def matched(self, notifications: int) -> None:
-        """Show the count."""
+        """Show the number of notifications."""
         self._progress.update(self._task, notifications=notifications)
 
 
 @contextmanager
 def reporting(asked: bool, total: int | None) -> Iterator[Reporter]:
-    """The reporter that suits where stderr goes."""
+    """Choose a reporter that suits stderr."""
     if not sys.stderr.isatty():
         yield Lines() if asked else Silence()
         return
@@ -77,7 +77,7 @@ def reporting(asked: bool, total: int | None) -> Iterator[Reporter]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None] | None]:
-    """A bar on a terminal that counts what is done, of a number not known before; nothing elsewhere."""
+    """Show a counter without a total on a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return

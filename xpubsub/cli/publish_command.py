@@ -1,4 +1,4 @@
-"""`publish`: messages in, notifications out, batch by batch."""
+"""`xpubsub publish`: match messages with all subscriptions, batch by batch."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ SOME_REJECTED = 1
 @click.command()
 @store_argument
 @click.argument("messages", nargs=-1, required=True, metavar="MESSAGES...")
-@click.option("--output", metavar="FILE", help="Notifications: .csv, .tsv, .jsonl or .parquet; without it, stdout.")
-@click.option("--rejects", metavar="FILE", help="Messages that were rejected, likewise; without it, stderr.")
+@click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
+@click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
 @plan_option
-@click.option("--progress", is_flag=True, help="Report on stderr also when it is no terminal.")
+@click.option("--progress", is_flag=True, help="Report progress on stderr even if it is not a terminal.")
 @stream_option
-@click.option("--timings", is_flag=True, help="Print the plan and the seconds of each step, on stderr.")
+@click.option("--timings", is_flag=True, help="Print the plan and the time of each step on stderr.")
 @click.option("--batch-size", type=click.IntRange(min=1), default=10_000, show_default=True, metavar="N",
-              help="Messages that are matched together; ids are unique within a batch.")
+              help="How many messages are matched together; ids must be unique within a batch.")
 @click.option("--file-times", is_flag=True,
-              help="For correlations, the time of a message is that of its file's last change, not of its arrival.")
+              help="For correlations: use each file's modification time as the time of its message.")
 @click.option("--replace", is_flag=True,
-              help="For correlations, a file takes the place of the message kept with the same path.")
+              help="For correlations: a file replaces the kept message with the same path.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
@@ -54,9 +54,11 @@ def publish(
 ) -> None:
     """Match messages with all subscriptions.
 
-    MESSAGES are files, directories (every *.xml below), globs, or - for one message per line of standard input. The id
-    of a message is its file's path, or stdin-TIME-N for the line N. A file that is published again is another message,
-    unless --replace is given. A file that cannot be read is rejected, and so is one that is named twice.
+    MESSAGES are files, directories (every *.xml below them), globs, or - for one message per line of standard input.
+    The id of a message is the path of its file, or stdin-TIME-N for line N of standard input. Files that cannot be
+    read, or are given twice, are rejected.
+
+    Publishing a file again publishes a new message, unless --replace is given.
 
     \b
     Examples:

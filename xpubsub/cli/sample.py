@@ -1,4 +1,4 @@
-"""Sample subscriptions and messages: stock ticks, small orders and news, the same on every run."""
+"""Generate sample subscriptions and messages (stock ticks, orders, news), the same on every run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEWS_FILTERS = (
 
 
 def subscriptions(per_kind: int = 100, seed: int = 7) -> list[tuple[str, str]]:
-    """(id, XPath) of as many subscriptions to each of ticks, orders and news."""
+    """Generate (id, XPath) subscriptions, `per_kind` each for ticks, orders and news."""
     rng = random.Random(seed)
     kinds = {"stock": STOCK_FILTERS, "order": ORDER_FILTERS, "news": NEWS_FILTERS}
     return [
@@ -48,7 +48,7 @@ def _constants(rng: random.Random) -> dict[str, object]:
 
 
 def messages(per_kind: int = 100, seed: int = 8) -> list[tuple[str, str]]:
-    """(id, XML) of as many messages of each kind; the last one breaks off."""
+    """Generate (id, XML) messages, `per_kind` of each kind; the last one is truncated."""
     rng = random.Random(seed)
     made = list(_messages(rng, per_kind))
     last, xml = made[-1]

@@ -1,4 +1,4 @@
-"""`schema`: what messages may look like, registered, listed and removed."""
+"""`xpubsub schema`: register, list and remove schemas of messages."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from xpubsub.cli.output import table_output
 @click.command()
 @store_argument
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--name", default="", help="Register, or remove, under this name; the schemas of all names count.")
-@click.option("--remove", is_flag=True, help="Remove the schema with this name.")
+@click.option("--name", default="", help="The name of the schema; schemas with different names are used together.")
+@click.option("--remove", is_flag=True, help="Remove the schema named by --name.")
 @engine_options
 def schema(store: str, files: tuple[str, ...], name: str, remove: bool, engine: str, master: str | None) -> None:
-    """Register a DTD or an XML schema of the messages; without FILE, list what is registered.
+    """Register a DTD or XML Schema that describes the messages. Without FILE, list the registered schemas.
 
-    A schema never changes which subscriptions match, nor what they give: messages that do not conform are matched
-    without it. It tells which elements may stand in which, so that nodes which cannot be found twice need not be made
-    distinct, nor sorted if they come in order, and that `//` between two elements is one way, if it is.
+    A schema can make transformations faster: it shows where nodes cannot be duplicate or out of order, and where `//`
+    can only mean one path. It never changes results; messages that do not conform are matched without it.
 
-    Files of an XML schema that import or include each other are given together; nothing else is read. A DTD is one
-    file, or the DOCTYPE of a document, which also tells the root. A schema of the same name is replaced.
+    Give all files of an XML Schema that import or include each other; no other files are read. A DTD is one file, or
+    the DOCTYPE of a document, which also names the root element. A schema with the same name is replaced.
 
     \b
     Examples:
@@ -34,7 +33,7 @@ def schema(store: str, files: tuple[str, ...], name: str, remove: bool, engine: 
       xpubsub schema subs.duckdb --remove --name orders
     """
     if files and remove:
-        raise click.UsageError("give FILEs to register, or --remove")
+        raise click.UsageError("give files to register, or --remove, not both")
     open_store = opened if files or remove else looked_at
     with open_store(store, engine, master) as broker:
         if files:

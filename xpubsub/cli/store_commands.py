@@ -1,4 +1,4 @@
-"""`init`, `subscribe` and `unsubscribe`: what changes a store."""
+"""`xpubsub init`, `subscribe` and `unsubscribe`: create a store, add and remove subscriptions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from xpubsub.store.migrations import script
 
 @click.command()
 @store_argument
-@click.option("--print-sql", is_flag=True, help="Print the statements that create the tables, and change nothing.")
-@click.option("--slots", type=click.IntRange(1, 8), help="Predicates per row of the unroll plan; fixed from then on.")
+@click.option("--print-sql", is_flag=True, help="Print the SQL that creates the tables, and change nothing.")
+@click.option("--slots", type=click.IntRange(1, 8), help="Predicates per row of predicate_unroll; fixed once created.")
 @engine_options
 def init(store: str, print_sql: bool, slots: int | None, engine: str, master: str | None) -> None:
-    """Create a store, or bring it up to date.
+    """Create a store, or migrate an older one.
 
     \b
     Example:
@@ -57,14 +57,15 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @click.command()
 @store_argument
 @click.argument("text", required=False)
-@click.option("--id", "subscription_id", metavar="ID", help="The id of one subscription, given as TEXT.")
-@click.option("--from", "file", metavar="FILE", help="Many: .csv, .tsv, .jsonl or .parquet with an id and a text.")
+@click.option("--id", "subscription_id", metavar="ID", help="Add one subscription, TEXT, with this id.")
+@click.option("--from", "file", metavar="FILE", help="Add subscriptions from a .csv, .tsv, .jsonl or .parquet file.")
 @click.option("--columns", callback=columns_by_use, metavar="COLUMN=NAME,...",
-              help="What the columns of FILE are called, if not by the names below: id=name,text=rule.")
-@click.option("--no-header", is_flag=True, help="The first row of a .csv or .tsv FILE is a subscription: id, text.")
-@click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True, help="The grammar.")
+              help="Names of columns in FILE, if other than above: id=name,text=rule.")
+@click.option("--no-header", is_flag=True, help="The .csv or .tsv FILE has no header; its columns are id and text.")
+@click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True,
+              help="The grammar of filters.")
 @click.option("--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
-              help="What a prefix in TEXT means; =URI for names without one. May be repeated.")
+              help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
 @stream_option
 @limit_options(without=OF_MESSAGES)
 @engine_options
@@ -73,13 +74,13 @@ def subscribe(
     no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, engine: str, master: str | None,
     **limits: Any,
 ) -> None:
-    """Add one subscription, or all of a file; of a file with a mistake, none.
+    """Add one subscription, or all subscriptions of a file. A file with a bad row adds none.
 
-    A file has the columns id (or subscription_id) and text (or xpath, expression, query). It may have namespaces (a
-    map, or JSON), dialect and stream: they hold for their row, the options for rows without. Other columns are ignored.
-    A file that `xpubsub list --output` has written can be read back.
+    A file needs the columns id (or subscription_id) and text (or xpath, expression, query). It can also have the
+    columns namespaces (a map, or JSON), dialect and stream; where a row leaves them empty, the options apply. Other
+    columns are ignored. `xpubsub list --output` writes such a file.
 
-    What is accepted but probably not meant, as a condition that can never hold, is a warning on standard error.
+    Likely mistakes, such as a condition that can never be true, are printed as warnings on standard error.
 
     \b
     Examples:
@@ -91,7 +92,7 @@ def subscribe(
     form: dict[str, Any] = {"namespaces": namespaces, "dialect": dialect, "stream": stream}
     _check_usage(text, subscription_id, file)
     if file is None and (columns or no_header):
-        raise click.UsageError("--columns and --no-header go with --from FILE")
+        raise click.UsageError("--columns and --no-header need --from FILE")
     given = None if file is None else SubscriptionFile(file, columns, no_header)
     with created(store, engine, master, limits=Limits(**limits)) as broker:
         if given is not None:
@@ -112,7 +113,7 @@ def _check_usage(text: str | None, subscription_id: str | None, file: str | None
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @engine_options
 def unsubscribe(store: str, ids: tuple[str, ...], engine: str, master: str | None) -> None:
-    """Remove subscriptions; an id that is not there is only noted.
+    """Remove subscriptions. Unknown ids are reported, but are no error.
 
     \b
     Example:

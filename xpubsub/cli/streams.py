@@ -1,4 +1,4 @@
-"""Standard streams that are closed, by the user or by the reader of a pipe: an exit code, no traceback."""
+"""Handle closed standard streams and pipes: an exit code instead of a traceback."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from contextlib import contextmanager, suppress
 from click.exceptions import Exit
 
 CLOSED_PIPE = 141
-"""What the shell shows for a program that a closed pipe has ended (128 + SIGPIPE)."""
+"""The exit code that a shell shows for a program ended by a closed pipe (128 + SIGPIPE)."""
 
 
 def open_missing() -> None:
-    """Standard output and standard error that were closed before the start take whatever is written, and drop it."""
+    """Open the null device in place of a standard output or standard error that was closed before the start."""
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
 @contextmanager
 def piped() -> Iterator[None]:
-    """A scope that ends the command, with its own exit code, when the reader of a pipe has gone."""
+    """Exit with `CLOSED_PIPE` when the reader of a pipe closes it within the block."""
     try:
         yield
         sys.stdout.flush()
@@ -31,7 +31,7 @@ def piped() -> Iterator[None]:
 
 
 def discard() -> None:
-    """Drop what is still to be written, so that nothing fails when the interpreter ends."""
+    """Discard unwritten output, so that nothing fails when the interpreter exits."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):

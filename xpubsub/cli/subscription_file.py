@@ -1,4 +1,4 @@
-"""`subscribe --from FILE`: reading the file, and what is said of it."""
+"""`xpubsub subscribe --from FILE`: read the file, subscribe its rows and report the counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from xpubsub.jobs.subscribe.incoming import read_rows
 
 
 def columns_by_use(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
-    """Columns by what they are for: pairs with an equals sign, between commas as in CSV."""
+    """Parse `--columns id=name,text=rule`; names can be quoted as in CSV."""
     found: dict[str, str] = {}
     for pair in next(csv.reader([value or ""]), []):
         column, equals, name = pair.strip().partition("=")
@@ -30,14 +30,14 @@ def columns_by_use(context: click.Context, option: click.Parameter, value: str |
 
 
 class SubscriptionFile:
-    """A file of subscriptions, read before a store is opened or created."""
+    """A file of subscriptions, read before the store is opened or created."""
 
     def __init__(self, file: str, columns: dict[str, str], no_header: bool) -> None:
         self._file, self._columns, self._header = file, columns, False if no_header else None
         self._rows = read_rows(file, columns, self._header)
 
     def subscribe(self, broker: Broker, form: dict[str, Any]) -> None:
-        """Add all of it, and say how many."""
+        """Add all subscriptions of the file, and print how many were new."""
         try:
             with counting("subscribing") as progress:
                 added = broker.subscribe_many(self._rows, progress=progress, **form)
@@ -48,7 +48,7 @@ class SubscriptionFile:
 
 
 def _not_added(given: int, added: int) -> str:
-    """What is to be said of subscriptions that were not added."""
+    """Describe the subscriptions that were not added."""
     if not given:
         return ": the file has no subscriptions"
     if added == given:

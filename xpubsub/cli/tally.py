@@ -1,4 +1,4 @@
-"""What became of the messages of one publish, over all its batches."""
+"""Count and write the results of one `xpubsub publish`, over all its batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ORDER = [("message_id", "ascending"), ("subscription_id", "ascending")]
 
 
 class Tally:
-    """Counts, hands rows on to their writers, and says at the end how it went."""
+    """Counts messages, passes rows to their writers, and reports at the end."""
 
     SHOWN = 20
 
@@ -40,26 +40,26 @@ class Tally:
         self._refused: list[dict[str, str]] = []
 
     def notifications_to(self, writer: Writer, schema: pa.Schema) -> None:
-        """Write notifications."""
+        """Write notifications to `writer`."""
         self._notifications = (writer, schema)
 
     def rejects_to(self, writer: Writer, schema: pa.Schema) -> None:
-        """Write rejected messages, instead of naming the first of them in the report."""
+        """Write rejected messages to `writer`, instead of listing the first of them in the report."""
         self._rejects = (writer, schema)
 
     def counted(self, batch: Iterator[Message]) -> Iterator[Message]:
-        """The same messages, counted."""
+        """Count the messages of a batch as they are read."""
         for message in batch:
             self.messages += 1
             yield message
 
     def refuse(self, message_id: str, code: str, reason: str) -> None:
-        """Take in a message that is rejected before it is read."""
+        """Record a message that is rejected before it is read."""
         self.messages += 1
         self._refused.append({"message_id": message_id, "code": code, "reason": reason})
 
     def add(self, result: Result) -> None:
-        """Take in the result of a batch, and what was rejected before it."""
+        """Add the result of a batch, and the messages refused before it."""
         self.take_refused()
         self._reject(result.rejected)
         self.notified += result.notifications.num_rows
@@ -72,7 +72,7 @@ class Tally:
             self._timings[name] = self._timings.get(name, 0.0) + seconds
 
     def take_refused(self) -> None:
-        """Take in what was rejected before it was read."""
+        """Add the messages that were rejected before they were read."""
         refused, self._refused = self._refused, []
         if refused:
             self._reject(pa.Table.from_pylist(refused, REJECTED))
@@ -85,12 +85,12 @@ class Tally:
             self._shown += [_refusal(row) for row in rejected.slice(0, room).to_pylist()]
 
     def report(self, *, timings: bool) -> None:
-        """Say on stderr what was rejected, where the time went, and the counts."""
+        """Print rejected and replaced messages, timings and counts on stderr."""
         for line in self._shown:
             click.echo(line, err=True)
         if self._shown and self.rejected > len(self._shown):
             more = self.rejected - len(self._shown)
-            click.echo(f"... and {more} more: --rejects FILE keeps them all", err=True)
+            click.echo(f"... and {more} more: use --rejects FILE to see them all", err=True)
         for line in self._replaced:
             click.echo(line, err=True)
         if self.replaced > len(self._replaced):
@@ -101,7 +101,7 @@ class Tally:
 
 
 def timing_lines(plan: str, timings: dict[str, float]) -> list[str]:
-    """The plan, and the seconds of each step."""
+    """Format the plan and the time of each step."""
     return [plan, *(f"{seconds:9.4f} s  {name}" for name, seconds in timings.items())]
 
 
@@ -112,8 +112,8 @@ def _write(target: tuple[Writer, pa.Schema] | None, table: pa.Table) -> None:
 
 
 def _replacement(row: dict[str, Any]) -> str:
-    earlier = f"the message with this id that stream {row['stream']} had kept, of {shown_time(row['time'])}"
-    return printable(f"replaced {row['message_id']}: {earlier}, no longer counts")
+    earlier = f"stream {row['stream']} kept it with time {shown_time(row['time'])}"
+    return printable(f"replaced {row['message_id']}: {earlier}")
 
 
 def _refusal(row: dict[str, object]) -> str:

@@ -1,4 +1,4 @@
-"""A table on a terminal."""
+"""Draw a table on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.text import Text
 
 
 class TerminalTable:
-    """Keeps the first rows and draws them at the end, without the columns that are empty throughout."""
+    """Collects the first rows and draws them at the end, without empty columns."""
 
     SHOWN = 1000
 
@@ -28,7 +28,7 @@ class TerminalTable:
         self._rows += table.num_rows
 
     def close(self) -> None:
-        """Draw."""
+        """Draw the table."""
         names = [name for name in self._kept.column_names if self._kept[name].null_count < self._kept.num_rows]
         drawn = Table(*(names or self._kept.column_names), box=box.SIMPLE_HEAD)
         for row in self._kept.to_pylist():
@@ -39,6 +39,6 @@ class TerminalTable:
 
 
 def printable(value: Any) -> str:
-    """A value as text that leaves the terminal alone: no control characters but the line's end."""
+    """A value as text, with control characters other than the line feed escaped."""
     text = "" if value is None else str(value)
     return "".join(each if each.isprintable() or each == "\n" else f"\\x{ord(each):02x}" for each in text)

@@ -1,4 +1,4 @@
-"""Warnings about subscriptions, on standard error."""
+"""Print warnings about subscriptions on standard error."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SHOWN = 20
 
 
 def warn(subscribed: Subscribed) -> None:
-    """Print the first warnings, and the number of the others."""
+    """Print the first warnings, and how many more there are."""
     for text in subscribed.warnings[:_SHOWN]:
         click.echo(f"warning: {text}", err=True)
     more = len(subscribed.warnings) - _SHOWN + subscribed.more_warnings
     if more > 0:
-        click.echo(f"warning: {more} more like these", err=True)
+        click.echo(f"warning: {more} more warnings", err=True)
