@@ -141,7 +141,7 @@ class Broker:
     ) -> Result:
         """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
 
-        For correlations, a message takes the place of one that an earlier batch has left in the stream under the same id;
+        For correlations, a message takes the place of one that an earlier batch of the stream has left with its id;
         with `replace=False` both are kept, as two messages. `progress` is called with 1 for each message read.
         """
         batch = check_iterable("messages", messages)
