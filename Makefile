@@ -1,4 +1,5 @@
 # make demo    the broker at work on sample data; needs Python 3.11 or later, no Java
+# make check   linters, types and the quick tests on DuckDB, without Java: for every change
 # make test    linters, types and tests on both engines; installs a Java runtime if there is none
 # make bench   the benchmarks in a small size: tables, build/bench/results.json and plots
 # make wheel   dist/xpubsub-*.whl        make clean
@@ -9,10 +10,15 @@ PIP := $(RUN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint requirements/constraints.txt
 DECLARED := setup.cfg pyproject.toml requirements/constraints.txt
 
-.PHONY: demo test bench wheel clean
+.PHONY: demo check test bench wheel clean
 
 demo: $(VENV)/.installed
 	$(RUN)/xpubsub demo
+
+check: $(VENV)/.installed-test
+	$(RUN)/ruff check .
+	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py)
+	$(RUN)/pytest -n 2 --dist loadfile -q -m "not spark and not slow"
 
 test: $(VENV)/.installed-test
 	@home=$$(bash tools/java.sh) && export JAVA_HOME="$$home" && set -x && \

@@ -21,6 +21,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("engine", ENGINES)
 
 
+SLOW = (
+    "test_agreement", "test_flwr_agreement", "test_correlation_agreement", "test_explain_agreement", "test_crash", "test_exits", "test_export",
+    "test_cli_fuzz", "test_wheel", "test_interleaved", "test_transform_plans", "test_clocks", "test_docs", "test_shredding", "test_flwr_never",
+    "test_use_cases", "test_correlation_workloads",
+)
+"""Files that `make check` leaves to `make test`: many random draws, processes, or builds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs Spark, and what takes long."""
+    for item in items:
+        if "spark_session" in getattr(item, "fixturenames", ()) or "spark" in item.name:
+            item.add_marker(pytest.mark.spark)
+        if item.path.stem in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One small Spark for all tests: started by the first that needs it."""
