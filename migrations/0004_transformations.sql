@@ -5,7 +5,7 @@ create table if not exists transformation (transformation_id bigint, definition 
 
 -- One row: a step that binds a variable of a transformation to the nodes of a linear path. The path's base is the
 -- document (base_at 0), a variable's node (its place in the tuple) or a hidden variable's node (-1). A chain's first
--- step starts from the tuples of its parent block; found_by is a condition that finds the nodes of a first step, if any.
+-- step starts from the tuples of its parent block; found_by is a condition that finds a first step's nodes, if any.
 create table if not exists transformation_step (
   transformation_id bigint, step integer, block integer, parent integer, after integer, depth integer, place integer,
   linear_path_id bigint, brinfo_id bigint, base_at integer, hidden boolean, last boolean, outermost boolean,

@@ -1,4 +1,4 @@
-"""`python -m xpubsub` is the command `xpubsub`."""
+"""Run the command `xpubsub` as `python -m xpubsub`."""
 
 from xpubsub.cli import main
 
