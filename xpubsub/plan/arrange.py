@@ -11,7 +11,7 @@ DECIDE: Pipeline = (
     file_step("query_constant", reused=True), file_step("common_constant"), file_step("seen_path", reused=True),
     file_step("range_constant", reused=True),
 )
-"""The data that decides the order of predicates; stored buckets are read before `range_constant`."""
+"""The data that decides the order of predicates; stored buckets are read next, then new ones are made."""
 NEW_BUCKET = file_step("new_bucket", reused=True)
 
 
