@@ -1,4 +1,5 @@
--- Schemas of messages: which element may stand in which, known beforehand.
+-- Schemas of messages: which elements may contain which.
 
--- One row: a call gave a schema this name, its element graph as JSON; an empty one removes it. The newest row of a name counts.
+-- One row: a schema that a call registered under a name, its element graph as JSON; an empty one removes the schema.
+-- The newest row of a name counts.
 create table if not exists message_schema (call_no bigint, name varchar, definition varchar);

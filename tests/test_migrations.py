@@ -82,7 +82,7 @@ def test_the_ddl_can_be_printed(name: str) -> None:
     printed = script(name)
     assert all(f"CREATE TABLE IF NOT EXISTS {table} (" in printed for table in PAPER)
     assert ("USING PARQUET" in printed) == (name == "spark")
-    assert "/* One row: a tag path matches a linear path. */" in printed
+    assert "/* One row: a tag path and a linear path that it matches (Figure 3.8). */" in printed
 
 
 def test_rows_are_moved_once() -> None:

@@ -102,7 +102,7 @@ def test_a_store_that_may_not_be_written_can_be_read(store: Path) -> None:
                 result = run(command, copy)
                 assert result.exit_code == 0, result.stderr
             refused = run(("publish", "STORE", "-"), copy)
-            assert refused.exit_code == 2 and f"{copy} may not be written" in refused.stderr
+            assert refused.exit_code == 2 and f"{copy} cannot be written" in refused.stderr
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)

@@ -74,10 +74,10 @@ def test_namespaces_of_a_struct_without_null_fields() -> None:
 
 BAD = [
     ("namespaces", "p=urn:x", "namespaces are a map or a JSON object"), ("namespaces", "[1]", "a JSON object"),
-    ("namespaces", {"p": 5}, "a namespace URI is a str, not int"), ("namespaces", {"p": ""}, "has an empty URI"),
-    ("namespaces", '{"p": "a", "p": "b"}', "a prefix is given twice"), ("namespaces", 7, "they are no int"),
-    ("namespaces", ["p"], "they are no list"), ("dialect", "sql", "the dialects are xpath, branching"),
-    ("dialect", 5, "there is no dialect 5"), ("stream", 5, "a stream's name is a str, not int"), ("stream", {"a": "b"}, "not dict"),
+    ("namespaces", {"p": 5}, "a namespace URI must be a str, not int"), ("namespaces", {"p": ""}, "has an empty URI"),
+    ("namespaces", '{"p": "a", "p": "b"}', "a prefix is given twice"), ("namespaces", 7, "to URIs, not int"),
+    ("namespaces", ["p"], "must map prefixes to URIs, not list"), ("dialect", "sql", "the dialects are xpath, branching"),
+    ("dialect", 5, "there is no dialect 5"), ("stream", 5, "a stream's name must be a str, not int"), ("stream", {"a": "b"}, "not dict"),
 ]
 
 
@@ -184,8 +184,8 @@ def test_columns_have_other_names(tmp_path: Path) -> None:
     ("r.tsv", 'a\t"x" = /a\n', {}, "r.tsv:1: '\t' expected after '\"'"),
     ("r.csv", "id,text\na,/é\n".encode("utf-16"), {}, "r.csv: the file is not UTF-8 text: save it as UTF-8"),
     ("r.jsonl", "{\"id\": \"é\"}\n".encode("latin-1"), {}, "r.jsonl: the file is not UTF-8 text"),
-    ("r.jsonl", '\n{"id": 5, "text": "/a"}\n', {}, "r.jsonl:2: the id of a subscription is a str, not int"),
-    ("r.jsonl", '{"id": "a", "text": null}\n', {}, "r.jsonl:1: the text of a subscription is a str, not NoneType"),
+    ("r.jsonl", '\n{"id": 5, "text": "/a"}\n', {}, "r.jsonl:2: the id of a subscription must be a str, not int"),
+    ("r.jsonl", '{"id": "a", "text": null}\n', {}, "r.jsonl:1: the text of a subscription must be a str, not NoneType"),
     ("r.jsonl", '{"id": "a", "rule": "/a"}\n', {}, "r.jsonl:1: no column text or xpath or expression or query among id, rule"),
     ("r.jsonl", '["a"]\n', {}, "r.jsonl:1: a subscription is (id, text)"), ("r.jsonl", "{}", {"header": False}, "goes with .csv and .tsv"),
 ])

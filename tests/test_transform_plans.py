@@ -52,7 +52,7 @@ def test_a_schema_without_loops_leaves_no_distinct(broker: xpubsub.Broker) -> No
     explained = broker.explain_sql()
     assert "//book//last: no DISTINCT, by claim 2 and the schema" in explained
     assert "distinct" not in explained.lower().partition("== tuple_1")[2].partition("== transformed")[0]
-    assert "//book//last: DISTINCT, as asked for" in broker.explain_sql("fwr,no-claims")
+    assert "//book//last: DISTINCT, by no-claims" in broker.explain_sql("fwr,no-claims")
     assert made(broker, BOOKS) == ["<l><last>x</last></l><l><last>y</last></l>"]
 
 

@@ -1,4 +1,4 @@
-"""XML publish/subscribe on relational engines: XPath subscriptions matched by SQL, on DuckDB and on Spark."""
+"""XML publish/subscribe on DuckDB and Spark: stored subscriptions, matched with messages by SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions over Arrow batches, with one or several kinds of rows as their result."""
+"""Types of functions over Arrow batches that return one or several kinds of rows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 import pyarrow as pa
 
 ArrowFunction = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""What an engine runs over a relation's batches: in this process, or in its executors."""
+"""A function that an engine runs over the batches of a relation, in this process or in Spark's executors."""
 SplitFunction = Callable[[Iterator[pa.RecordBatch]], Iterator[tuple[str, pa.Table]]]
-"""The same with several kinds of rows, each table under the name of its kind."""
+"""The same for several kinds of rows: it yields tables, each with the name of its kind."""
 Outputs = Mapping[str, pa.Schema]
-"""The kinds of rows of such a function, by name."""
+"""The schemas of such a function's kinds of rows, by name."""
 ROW_KIND = "row_kind"
 
 
 def wide_schema(outputs: Outputs) -> pa.Schema:
-    """All kinds of rows in one table: the kind, and a column for each, null but for the row's own."""
+    """Return one schema for all kinds: the kind, and a struct column for each, null except for the row's own kind."""
     return pa.schema([(ROW_KIND, pa.string()), *((name, pa.struct(list(schema))) for name, schema in outputs.items())])
 
 
 def widened(function: SplitFunction, outputs: Outputs) -> ArrowFunction:
-    """A function of several kinds of rows as one of wide rows."""
+    """Turn a function with several kinds of rows into one that yields rows of `wide_schema`."""
     schema = wide_schema(outputs)
 
     def wide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""The broker: the library's front door. Its calls take turns, also between threads and brokers of one process."""
+"""The broker, through which callers subscribe and publish. One call runs at a time per store and process."""
 
 from __future__ import annotations
 
@@ -44,23 +44,26 @@ DEFAULT_STREAM = "S"
 
 
 class MessagePublisher(Protocol):
-    """What publishes: in this process, or on Spark."""
+    """Publishes messages, in this process or on Spark."""
 
     def close(self) -> None:
-        """Release what is kept between batches."""
+        """Release whatever is kept between batches."""
 
     def known(self) -> Known:
-        """What is known of the store."""
+        """Return what is known of the store."""
 
     def publish(self, batch: Batch) -> Result:
-        """Match a batch."""
+        """Match a batch of messages."""
 
     def frames(self, messages: Any, batch: Batch) -> tuple[Any, Any]:
-        """Match a frame: notifications and rejected messages."""
+        """Match a DataFrame; return notifications and rejected messages."""
 
 
 class Broker:
-    """Subscriptions in, messages in, notifications out."""
+    """An open store: takes subscriptions and messages, returns notifications. `xpubsub.connect()` returns one.
+
+    Calls from several threads wait for one another. Use it as a context manager, or call `close()`.
+    """
 
     def __init__(self, store: Store, publisher: MessagePublisher, limits: Limits) -> None:
         self.store = store
@@ -77,7 +80,7 @@ class Broker:
         self.close()
 
     def close(self) -> None:
-        """Close the store; a second time does nothing, any other call from then on raises `StoreError`."""
+        """Close the store; every later call raises `StoreError`, except `close()`, which does nothing."""
         with self.store.engine.shared.exclusive():
             if not self._closed:
                 self._closed = True
@@ -86,7 +89,7 @@ class Broker:
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """A scope for one call at a time, on a store that is open."""
+        """Run one call at a time, on an open store."""
         with self.store.engine.shared.exclusive():
             if self._closed:
                 raise StoreError(f"the store {self.store.engine.place} is closed: open it again with xpubsub.connect()")
@@ -94,7 +97,7 @@ class Broker:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """The same for a call that changes the store."""
+        """Like `_exclusive`, for a call that changes the store."""
         with self._exclusive():
             check_writable(self.store.engine)
             yield
@@ -103,7 +106,16 @@ class Broker:
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
         dialect: str = "xpath", stream: str = DEFAULT_STREAM,
     ) -> Subscribed:
-        """Add one subscription; returns 1 (0 if it was there), with `warnings` if it is probably not what is meant."""
+        """Add one subscription; return 1, or 0 if it exists already.
+
+        - `subscription_id`: the id under which notifications arrive. An id in use for another text is an error.
+        - `text`: a filter (XPath), a transformation (FLWR) or a correlation (XSCL); the text decides which.
+        - `namespaces`: URIs by prefix, for the names in the text; the empty prefix sets the default namespace.
+        - `dialect`: `"xpath"`, or `"branching"` for the grammar of Tian's Figure 3.1.
+        - `stream`: the stream that a filter or a transformation reads. A correlation names its streams itself.
+
+        The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
+        """
         form = _form(namespaces, dialect, stream)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
         Compiler(form.namespaces, form.dialect, self.limits).check(text)
@@ -117,14 +129,17 @@ class Broker:
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Subscribed:
-        """Add many subscriptions, all or none; returns how many were not there before, with `warnings`.
+        """Add many subscriptions and return how many are new; the returned int also has `warnings`.
 
-        Rows are (id, text) pairs, mappings with the names of columns, an Arrow table, or the path of a .csv, .tsv,
-        .jsonl or .parquet file. Beside `id` and `text` a row may have its own `namespaces`, `dialect` and `stream`; the
-        arguments are for rows without. `columns` says what columns are called if not that: `{"id": "name"}`.
-        `header=False` says that a .csv or .tsv file has no header. If any row is bad, `RowErrors` names each with its
-        number and reason. `progress` is called with the number of subscriptions read since the last time; not on Spark,
-        where executors read them.
+        The call is atomic: if any row is bad, nothing is added, and `RowErrors` lists each bad row with its reason.
+
+        - `rows`: (id, text) pairs, mappings, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. A
+          row has the columns `id` and `text`, and may have its own `namespaces`, `dialect` and `stream`.
+        - `namespaces`, `dialect`, `stream`: as in `subscribe`, for rows that have none of their own.
+        - `columns`: other names for these columns, such as `{"id": "name"}`.
+        - `header`: False if a .csv or .tsv file has no header line.
+        - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
+          executors read the rows, it is not called.
         """
         form = _form(namespaces, dialect, stream)
         incoming = read_rows(rows, columns, header)
@@ -132,18 +147,20 @@ class Broker:
             return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
 
     def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
-        """Remove subscriptions; returns the ids that were there."""
-        given = [ids] if isinstance(ids, str) else check_iterable("the ids to remove", ids)
+        """Remove subscriptions and return the ids that existed; `ids` is one id or an iterable of ids."""
+        given = [ids] if isinstance(ids, str) else check_iterable("ids", ids, "an iterable of subscription ids")
         checked = [check_text("the id of a subscription", each, empty=True) for each in given]
         with self._changing():
             return unsubscribe(self.store, checked)
 
     def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
-        """Register a DTD or an XML schema of the messages under a name; None removes it.
+        """Register a DTD or an XML schema for the messages, or remove one; return it, or None if there was none.
 
-        The source is a text, which starts with `<`, a file, or several of these that belong together. A schema never
-        changes answers: messages that do not conform are matched without it. Returns the schema registered or removed,
-        None if there was none to remove.
+        - `source`: the text of the schema (it starts with `<`), the path of a file, or several of these that belong
+          together. None removes the schema called `name`.
+        - `name`: the name of the schema, by which it can be replaced and removed.
+
+        A schema makes matching faster and never changes results: messages that do not conform are matched without it.
         """
         check_text("a schema's name", name, empty=True)
         schema = None if source is None else read_source(source)
@@ -152,7 +169,7 @@ class Broker:
         return before if schema is None else schema
 
     def schemas(self) -> dict[str, Schema]:
-        """The schemas by name."""
+        """Return the registered schemas by name."""
         with self._exclusive():
             return list_schemas(self.store)
 
@@ -160,40 +177,49 @@ class Broker:
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
         progress: Callable[[int], None] | None = None, replace: bool = True,
     ) -> Result:
-        """Match a batch of messages, (id, xml) or (id, xml, timestamp), with all subscriptions.
+        """Match a batch of messages with all subscriptions; return the notifications and the rejected messages.
 
-        For correlations, a message replaces one that is kept from an earlier batch of the stream with the same id; with
-        `replace=False` both are kept, as two messages. `progress` is called with 1 for each message read.
+        - `messages`: an iterable of (id, xml) or (id, xml, timestamp) tuples; the XML is str or bytes. Correlations use
+          the timestamp, a number of seconds or a datetime; by default it is the time of arrival.
+        - `stream`: the stream that the messages belong to. Only subscriptions that read it are matched.
+        - `plan`: `"auto"`, or names of plans separated by commas. The plan never changes the results.
+        - `progress`: a function, called with 1 for each message read.
+        - `replace`: whether a message replaces one with the same id that is kept for correlations from an earlier batch
+          of the stream. If False, both are kept, as two messages.
         """
-        given = check_iterable("messages", messages)
+        given = check_iterable("messages", messages, "an iterable of (id, xml) tuples")
         batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
         with self._changing():
             return self._publisher.publish(batch)
 
     def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
-        """Match a Spark DataFrame (id, xml): a DataFrame of notifications, lazy and distributed."""
+        """Match a Spark DataFrame of messages; return a lazy, distributed DataFrame of notifications.
+
+        - `messages`: a DataFrame with the columns `id` and `xml`, and optionally `timestamp`.
+        - `stream`, `plan`: as in `publish`.
+        """
         return self.publish_frames(messages, stream=stream, plan=plan)[0]
 
     def publish_frames(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto"
     ) -> tuple[DataFrame, DataFrame]:
-        """The same, with a second DataFrame of the rejected messages."""
+        """Like `publish_frame`, but return two DataFrames: the notifications and the rejected messages."""
         batch = Batch((), *_asked(stream, plan))
         with self._exclusive():
             return self._publisher.frames(messages, batch)
 
     def list(self) -> pa.Table:
-        """The subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
+        """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""
         with self._exclusive():
             return list_subscriptions(self.store)
 
     def show(self, subscription_id: str) -> Shown:
-        """One subscription, as it was given and as the queries it became."""
+        """Return one subscription, by `subscription_id`: as it was written, and the queries it was compiled to."""
         with self._exclusive():
             return show_subscription(self.store, check_text("the id of a subscription", subscription_id, empty=True))
 
     def gc(self) -> dict[str, int]:
-        """Reclaim what no subscription needs and arrange the rest anew; returns the rows removed, by table."""
+        """Delete rows that no subscription needs and optimise the rest; return the number of deleted rows by table."""
         with self._changing():
             return collect(self.store)
 
@@ -201,37 +227,39 @@ class Broker:
         self, subscription_id: str, xml: str | bytes, *others: str | bytes,
         stream: str | Iterable[str] = DEFAULT_STREAM, times: Iterable[Any] | None = None,
     ) -> Explanation:
-        """Why a message matches a subscription, or the first thing that fails; `print` it.
+        """Explain why a message matches a subscription, or which condition fails first; `print` the result.
 
-        A correlation is explained for one message, or for as many as it has blocks: `matches` says whether `publish` of
-        these messages alone, in this order, notifies. `stream` is one for all or one for each, `times` are those of the
-        messages; without them the messages arrive one after the other.
+        - `subscription_id`: the subscription to explain.
+        - `xml`, `others`: the message; for a correlation, one message or one for each of its blocks. `matches` of the
+          result says whether publishing only these messages, in this order, gives a notification.
+        - `stream`: the stream of all messages, or one stream for each.
+        - `times`: the timestamp of each message; by default they arrive one after the other.
         """
         messages = asked((xml, *others), stream, times)
         return explain(self.show(subscription_id), messages, self.limits)
 
     def explain_sql(self, plan: str = "auto") -> str:
-        """The plan that `publish` would take, why, and the SQL of each step."""
+        """Return the plan that `publish` would choose for `plan`, the reason, and the SQL of each step."""
         with self._exclusive():
             request = PlanRequest.parse(check_text("the plan", plan))
             return explain_plan(publish_plan(request, self._publisher.known()))
 
     def stats(self) -> dict[str, int]:
-        """Counts over the store, by name; with correlations, also of what is kept for them."""
+        """Return counts over the store by name, such as subscriptions and messages kept for correlations."""
         with self._exclusive():
             return {**store_stats(self.store), **kept_stats(self.store, self.limits)}
 
     def clocks(self) -> dict[str, float]:
-        """The clocks of the streams that correlations read, in seconds since 1970: the latest time accepted so far."""
+        """Return the clock of each stream that correlations read: the latest accepted time, in seconds since 1970."""
         with self._exclusive():
             read = load_reads(self.store).streams
             return {stream: clock for stream, clock in read_clocks(self.store).items() if stream in read}
 
     def set_clock(self, stream: str, time: object) -> None:
-        """Put the clock of a stream right, backwards too.
+        """Set the clock of a stream, forwards or backwards, for instance after a message with a wrong time.
 
-        Messages that are kept and later than the new clock are dropped; streams that are fed from it by PUBLISH are put
-        back as well. The time is what `publish` takes as one.
+        - `stream`: the stream. Streams that correlations PUBLISH to from it are set back as well.
+        - `time`: the new time, as a timestamp in `publish`. Kept messages that are later are dropped.
         """
         check_text("a stream's name", stream)
         at = seconds(time, "a clock's time")

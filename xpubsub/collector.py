@@ -1,4 +1,4 @@
-"""The garbage collector, out of the way of work that makes many small objects and no cycles."""
+"""Pausing Python's garbage collector for work that makes many small objects and no cycles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No search for cycles meanwhile: it would look at the same objects again and again."""
+    """Pause the search for cycles, which would visit the same objects again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Opening a store on an engine."""
+"""`connect`: open a store and return its broker."""
 
 from __future__ import annotations
 
@@ -28,23 +28,29 @@ def connect(
     limits: Limits | None = None, slots: int | None = None, master: str | None = None, create: bool | None = None,
     read_only: bool = False,
 ) -> Broker:
-    """Open a store: a DuckDB file or `:memory:`, or a directory with Spark.
+    """Open a store and return its `Broker`; create the store if nothing is at the path.
 
-    It is created if there is nothing at the path, unless `create` is False. With `read_only` it is neither created nor
-    changed: `list`, `show`, `stats`, `schemas` and `explain` work, also on a file that may not be written, and beside
-    other processes that read it. With a Spark session and no path the store is in the session's warehouse.
+    - `path`: a DuckDB file or `:memory:`; with Spark, a directory. With a Spark session and no path, the store is in
+      the session's warehouse.
+    - `engine`: `"duckdb"` or `"spark"`; by default Spark if `spark` is given, else DuckDB.
+    - `spark`: a Spark session to use. Without one, the Spark engine starts its own, on `master` (default: local).
+    - `limits`: bounds on messages and subscriptions, an `xpubsub.Limits`.
+    - `slots`: for a new store, how many predicates of a query stand in one row (1 to 8, default 5).
+    - `create`: False raises `StoreError` if there is no store; True or None creates it.
+    - `read_only`: the store is neither created nor changed. `list`, `show`, `stats`, `schemas` and `explain` work, also
+      on a write-protected file and while other processes read it.
     """
     if path is None and spark is not None:
         path = f"{spark.conf.get('spark.sql.warehouse.dir')}/xpubsub"
     engine = engine or ("duckdb" if spark is None else "spark")
     if engine not in ENGINES:
-        raise Error(f"there is no engine {engine!r}: the engines are {', '.join(ENGINES)}")
+        raise Error(f"unknown engine {engine!r}: the engines are {', '.join(ENGINES)}")
     if slots is not None and (type(slots) is not int or not 1 <= slots <= MOST_SLOTS):
-        raise Error(f"slots is a whole number from 1 to {MOST_SLOTS}, not {slots!r}")
+        raise Error(f"slots must be an integer from 1 to {MOST_SLOTS}, not {slots!r}")
     if limits is not None and not isinstance(limits, Limits):
-        raise Error(f"limits are xpubsub.Limits(...), not {type(limits).__name__}")
+        raise Error(f"limits must be an xpubsub.Limits, not {type(limits).__name__}")
     if read_only and create:
-        raise Error("a store cannot be created read-only: give create=True or read_only=True")
+        raise Error("a store cannot be created read-only: pass create=True or read_only=True, not both")
     how = {"create": not read_only and create is not False, "read_only": bool(read_only)}
     store = _stored(_open(engine, _path(path), spark, master, how), slots, how["create"])
     return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
@@ -53,12 +59,12 @@ def connect(
 def _path(path: str | os.PathLike[str] | None) -> str:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not text or "\0" in text or not is_text(text):
-        raise Error(f"the store is a file, a directory or ':memory:', not {path!r}")
+        raise Error(f"path must name a file, a directory or ':memory:', not {path!r}")
     return text
 
 
 def _stored(engine: Engine, slots: int | None, create: bool) -> Store:
-    """The store that an engine has opened; the engine is closed if it cannot be used."""
+    """Return the engine's store; close the engine if the store cannot be used."""
     try:
         store = Store(engine, slots=slots, create=create)
         if not engine.read_only:

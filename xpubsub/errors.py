@@ -1,14 +1,14 @@
-"""The errors that leave the package: one base, one class per kind of cause."""
+"""The errors that xpubsub raises: `Error`, and one subclass for each kind of cause."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Base of every error that xpubsub raises on bad input or a bad environment."""
+    """Base class of every error that xpubsub raises for bad input or a bad environment."""
 
 
 class LocatedError(Error):
-    """An error at a place in a text: a subscription's, or a schema's."""
+    """An error at a line and column of a subscription or a schema."""
 
     def __init__(self, message: str, *, code: str, text: str = "", offset: int = 0) -> None:
         self.code = code
@@ -27,7 +27,7 @@ class LocatedError(Error):
         return f"{head}\n{self.caret()}" if self.text else head
 
     def caret(self) -> str:
-        """The offending line of the text with a caret under the offending column."""
+        """Return the line of the error, with a caret under its column."""
         line = self.text.split("\n")[self.line - 1].replace("\t", " ")
         start = max(0, self.column - 60)
         return f"  {line[start:start + 100]}\n  {' ' * (self.column - 1 - start)}^"
@@ -38,27 +38,27 @@ def _rebuild(cls: type[LocatedError], reason: str, code: str, text: str, offset:
 
 
 class QuerySyntaxError(LocatedError):
-    """The text is not an expression of the language."""
+    """The subscription is not a valid expression of its language."""
 
 
 class UnsupportedError(LocatedError):
-    """The text is an expression, but uses a construct that xpubsub refuses."""
+    """The subscription is valid, but uses a construct that xpubsub does not support."""
 
 
 class LimitError(LocatedError):
-    """The input is larger, deeper or wider than a limit allows."""
+    """The input exceeds one of the `Limits`."""
 
 
 class SchemaError(LocatedError):
-    """A DTD or an XML schema cannot be read, or says more than an element graph can."""
+    """A DTD or an XML schema cannot be read, or uses something that an element graph cannot express."""
 
 
 class StoreError(Error):
-    """The store cannot be opened, migrated, read or changed as asked."""
+    """The store cannot be opened, migrated, read or changed."""
 
 
 class EngineError(Error):
-    """An engine failed to run a step; carries the step's name and its SQL."""
+    """An engine failed to run a step; `step` is the step's name, `sql` its SQL."""
 
     def __init__(self, message: str, *, step: str = "", sql: str = "") -> None:
         self.step = step
@@ -67,7 +67,7 @@ class EngineError(Error):
 
 
 class RowErrors(Error):
-    """Some rows of a call were refused, and so the whole call; `rows` names each with its number and reason."""
+    """`subscribe_many` refused some rows, and so added none; `rows` lists each with its number and reason."""
 
     SHOWN = 20
 

@@ -1,14 +1,14 @@
-"""Content-addressed ids: the same text has the same id in every process and on every executor."""
+"""Content-addressed ids: every process and every Spark executor gives the same text the same id."""
 
 from __future__ import annotations
 
 import xxhash
 
 RESERVED = 1000
-"""Ids below this are constants of the store (chain roots) and never come out of a hash."""
+"""Smaller ids are constants of the store (roots of chains); no text gets one."""
 
 
 def stable_id(*parts: str) -> int:
-    """A stable 63-bit id of a tuple of texts."""
+    """Return the 63-bit hash of a tuple of texts."""
     digest = xxhash.xxh3_64_intdigest("\x00".join(parts).encode("utf-8", "surrogatepass")) >> 1
     return digest if digest >= RESERVED else digest + RESERVED

@@ -1,4 +1,4 @@
-"""Limits on what is accepted, all of which the user can set."""
+"""`Limits`: bounds on what is accepted, all of which the user can set."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 
 def _limit(default: object, meaning: str) -> Any:
-    """A limit with its default; what it means is also the help of its option."""
+    """A limit with its default; its meaning is also the help text of the command-line option."""
     return field(default=default, metadata={"meaning": meaning})
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on messages, subscriptions and processes; input beyond a bound is refused with the bound's name."""
+    """Bounds on messages, subscriptions and processes; the error for input beyond a bound names the bound."""
 
     max_bytes: int = _limit(64 * 1024 * 1024, "Size of one message, in bytes.")
     max_depth: int = _limit(256, "Nesting depth of elements in one message.")
@@ -24,17 +24,17 @@ class Limits:
     max_positions: int = _limit(
         100_000, "Ways in which one tag path may be bound to the branching points of one linear path.")
     forbid_dtd: bool = _limit(
-        False, "Refuse a document type declaration altogether (entity declarations are always refused).")
+        False, "Reject messages with a document type declaration (entity declarations are always rejected).")
     max_expression: int = _limit(100_000, "Length of a subscription's text, in characters.")
     max_nesting: int = _limit(60, "Nesting depth of predicates, parentheses and not() in a subscription.")
-    max_disjuncts: int = _limit(256, "Conjunctions a subscription may become once its `or` is written out.")
+    max_disjuncts: int = _limit(256, "Conjunctions that a subscription with `or` may expand to.")
     max_branches: int = _limit(60, "Conditions that may meet in one node of a subscription.")
     max_joins: int = _limit(8, "Comparisons between the blocks of one correlation.")
     lateness: float | None = _limit(
         None, "Seconds by which a message for correlations may be late; by default the longest window.")
     max_future: float | None = _limit(
-        86_400.0, "Seconds by which the time of a message for correlations may be ahead of now; inf: any.")
+        86_400.0, "Seconds by which the time of a message for correlations may be in the future; inf: no limit.")
     slice_cache: int = _limit(
-        0, "Rows of recurring values that correlations keep in memory, so as not to search for them; 0: none.")
+        0, "Rows of recurring values that correlations cache in memory; 0: no cache.")
     max_processes: int = _limit(
-        8, "Processes that read subscriptions and messages, including this one; never more than there are cores.")
+        8, "Processes that read subscriptions and messages, including this one; at most the number of cores.")

@@ -1,4 +1,4 @@
-"""Other processes beside this one: Python runs on one core in each."""
+"""Further Python processes, to use more than one core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO
 
 
 def start(module: str, *arguments: str, pipe: bool = False) -> subprocess.Popen[bytes]:
-    """Run a module's `main` in another process of this Python; with a pipe its input and output are ours."""
+    """Run a module's `main` in another Python process; `pipe` connects its input and output to this process."""
     command = [sys.executable, "-c", f"from {module} import main; main()", *arguments]
     paths = os.pathsep.join(path for path in sys.path if path)
     ends: IO[bytes] | int = subprocess.PIPE if pipe else subprocess.DEVNULL
@@ -18,7 +18,7 @@ def start(module: str, *arguments: str, pipe: bool = False) -> subprocess.Popen[
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The SQL files that ship with the package: in `xpubsub/` once installed, beside it in a checkout."""
+"""The SQL files of the package: inside `xpubsub/` once installed, beside it in a checkout."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _PACKAGE = Path(__file__).parent
 
 
 def folder(name: str) -> Path:
-    """The folder `sql` or `migrations`."""
+    """Return the folder `sql` or `migrations`."""
     installed = _PACKAGE / name
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
 @cache
 def sql_files() -> dict[str, Path]:
-    """Every file of steps by its name, which no two folders share."""
+    """Return the path of every step's file by its name, which is unique over all folders."""
     found: dict[str, Path] = {}
     for path in sorted(folder("sql").rglob("*.sql")):
         if path.stem in found:
@@ -27,5 +27,5 @@ def sql_files() -> dict[str, Path]:
 
 @cache
 def sql_file(name: str) -> str:
-    """The text of the file `<name>.sql`, in whichever folder it is."""
+    """Return the text of `<name>.sql`, whatever its folder."""
     return sql_files()[name].read_text(encoding="utf-8")

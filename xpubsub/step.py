@@ -1,4 +1,4 @@
-"""A step: SQL with a name. Plans build steps, engines run them; neither knows more of the other."""
+"""A step: SQL with a name. Plans are made of steps, and engines run them."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ _PLACEHOLDER = re.compile(r"\$([a-z_]+)")
 
 @dataclass(frozen=True)
 class Step:
-    """One relation of a pipeline, in DuckDB's dialect, over the tables of the store and earlier steps."""
+    """A named query, in DuckDB's dialect, over tables of the store and the results of earlier steps."""
 
     name: str
     sql: str
     reused: bool = False
-    """Whether more than one later step reads it, so that it is worth keeping where results are lazy."""
+    """Whether several later steps read the result, so that an engine with lazy results should compute it once."""
     ordered: bool = False
-    """Whether its joins are written in the order in which they are to be carried out: guessed sizes would mislead."""
+    """Whether the engine must keep the order of the joins, because its estimates of sizes would mislead it."""
     function: str = ""
-    """The name of the function that makes the relation out of the rows of the SQL, if there is one."""
+    """The name of the Python function, if any, that turns the rows of the SQL into the result."""
 
 
 Pipeline = tuple[Step, ...]
-"""Steps in the order in which they run; each reads tables of the store and earlier steps."""
+"""Steps in the order in which they run."""
 
 
 def file_step(
     name: str, variant: str = "", *, suffix: str = "", reused: bool = False, function: str = "",
     tables: Mapping[str, str] | None = None, **values: str,
 ) -> Step:
-    """The step of `sql/…/<name>.sql`, or of its variant `<name>.<variant>.sql`; its relation is called `name`.
+    """Return the step in `sql/…/<name>.sql`, or in its variant `<name>.<variant>.sql`; its result is called `name`.
 
-    A step that runs several times has a suffix for each. `tables` says which relation stands for a name in the file;
-    `$placeholder` is replaced by a value of ours, never by a user's text. A value too many or too few is an error.
+    A step that runs several times gets a different `suffix` each time. `tables` maps names in the file to the relations
+    to read instead. `values` replace the `$placeholders` of the file, all of them and no others; they never contain a
+    user's text.
     """
     file = f"{name}.{variant}" if variant else name
     sql = _filled(file, sql_file(file), values)
@@ -49,13 +50,13 @@ def file_step(
 
 
 def whole(relation: str) -> Step:
-    """All rows of a relation."""
+    """Return a step that reads all rows of a relation."""
     return Step(f"whole_{relation}", f"-- One row: a row of {relation}.\nselect * from {relation}")
 
 
 def none_of(table: str) -> Step:
-    """No row, with the columns of a table."""
-    return Step(f"none_of_{table}", f"-- No row: a table that is emptied.\nselect * from {table} where false")
+    """Return a step with the columns of a table and no row."""
+    return Step(f"none_of_{table}", f"-- No row: the table is emptied.\nselect * from {table} where false")
 
 
 def _filled(file: str, sql: str, values: Mapping[str, str]) -> str:
@@ -67,7 +68,7 @@ def _filled(file: str, sql: str, values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _bound(sql: str, tables: tuple[tuple[str, str], ...]) -> str:
-    """Other relations in place of some, replaced on the syntax tree."""
+    """Replace the names of relations, on the syntax tree."""
     tree = sqlglot.parse_one(sql, read="duckdb")
     names, found = dict(tables), set[str]()
     for table in list(tree.find_all(exp.Table)):

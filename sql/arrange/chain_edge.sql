@@ -1,4 +1,4 @@
--- One row: an edge of the chains of arranged queries; those that lead on are shared.
+-- One row: an edge of the chains of arranged queries; edges that are not final are shared.
 select n.pre_id, n.stage, n.key, n.bound, n.linear_path_id, n.op, n.value, n.number, n.chain_id, n.final
 from arranged_edge as n
 where n.final

@@ -1,4 +1,4 @@
--- One row: a constant that many queries of this call compare a linear path with: it is common in messages, too.
+-- One row: a constant that many queries of this call compare a linear path with; assumed to be common in messages.
 select p.linear_path_id as linear_path_id, p.value as value, p.number as number, count(*) as uses
 from new_query as q
 cross join unnest(q.predicates) as u(p)

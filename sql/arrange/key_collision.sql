@@ -1,4 +1,4 @@
--- One row: two different predicates with the same key. Keys are 63-bit hashes: this should never have a row.
+-- One row: two different predicates with the same key. Keys are 63-bit hashes, so this should never have a row.
 select 'predicate' as what, concat(n.op, ' ', coalesce(n.value, cast(n.number as varchar))) as text,
   concat(s.op, ' ', coalesce(s.value, cast(s.number as varchar))) as other
 from arranged_key as n

@@ -1,2 +1,2 @@
--- One row: how many keys the store has.
+-- One row: the number of keys in the store.
 select count(*) as keys from predicate_key

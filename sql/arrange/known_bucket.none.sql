@@ -1,2 +1,2 @@
--- No row: buckets are made anew.
+-- No row: buckets are computed again.
 select * from predicate_bucket where false

@@ -1,5 +1,5 @@
--- One row: the lower limit of a bucket, for range predicates whose constants are many enough and have no buckets yet.
--- About twenty buckets with as many constants each (section 4.2).
+-- One row: the lower limit of a new bucket, for a linear path with many range constants and no buckets yet.
+-- About twenty buckets, each with the same number of constants (section 4.2).
 select c.linear_path_id, c.op, min(c.number) as bound
 from (
   select n.linear_path_id, n.op, n.number,

@@ -1,4 +1,4 @@
--- One row: what this call has added, of which a plan is chosen.
+-- One row: counts over the queries that this call adds, from which a plan is chosen.
 select
   q.queries, q.predicates, e.edges, u.range_lookup, u.long_queries, u.slots_used, b.levels, b.inner_points, a.alternatives, t.texts
 from (

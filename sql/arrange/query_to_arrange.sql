@@ -1,2 +1,2 @@
--- One row: a query whose predicates have to be put in order.
+-- One row: a query whose predicates must be put in order.
 select query_id, predicates from new_query

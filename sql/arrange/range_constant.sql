@@ -1,4 +1,4 @@
--- One row: a number that a query without any equality compares a linear path with, turned round for < and <=.
+-- One row: a number that a query without equalities compares a linear path with; negated for < and <=.
 select distinct p.linear_path_id as linear_path_id, case when p.op in ('>', '>=') then '>' else '<' end as op,
   case when p.op in ('>', '>=') then p.number else -p.number end as number
 from (

@@ -1,4 +1,4 @@
--- One row: a value seen at a tag path and how often; the rarer ones, and long ones, together as null.
+-- One row: a value at a tag path, and how often it was seen; rare and long values are counted together as null.
 -- Tag path 0 counts the messages themselves.
 select p.tagpath_id, p.value, p.number, p.seen
 from (

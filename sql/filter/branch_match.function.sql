@@ -1,5 +1,5 @@
--- One row: a message and a query whose branches meet in the same nodes, decided by the BrPred function.
--- Where no branch finds a node, those that want none to hold are satisfied.
+-- One row: a message and a query whose branches meet in the same nodes, as the BrPred function decides.
+-- A query that wants no branch to hold at the document (want = 0) also matches where its branches reach no node.
 select g.event_id, g.query_id
 from (
   select event_id, query_id,

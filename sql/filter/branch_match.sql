@@ -1,5 +1,5 @@
--- One row: a message and a query whose branches meet in the same nodes, decided by SQL, level by level.
--- Where no branch holds at all, those that want none to hold are satisfied.
+-- One row: a message and a query whose branches meet in the same nodes, as SQL decides, level by level.
+-- A query that wants no branch to hold at the document (want = 0) also matches where no branch holds.
 select c.event_id, c.query_id
 from candidate as c
 join query_branchpoint as q on q.query_id = c.query_id

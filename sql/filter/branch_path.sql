@@ -1,5 +1,5 @@
--- One row: a branch of a candidate query and a tag path of the batch at which it may end, bound in one way.
--- Subscriptions are expanded to tag paths before any node is touched: the join with nodes is then an equality.
+-- One row: a branch of a candidate query, a tag path of the batch where it may end, and one way of binding it.
+-- Subscriptions are expanded to tag paths first, so that the join with nodes is an equality join.
 select c.event_id, q.query_id, q.branch, q.first_only, q.op, q.value, q.number, i.tagpath_id, i.positions,
   q.level, q.context, q.context_at, q.bit, array_length(q.inner_at) as inner_points
 from candidate as c

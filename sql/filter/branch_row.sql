@@ -1,6 +1,6 @@
--- One row: a branch of a candidate query reaches a node; with the nodes bound to the branching points on the way, and
--- the one among them at which it hangs, 0 for the document.
--- Of branches that ask for some node only those that pass are kept, as leaf 0.
+-- One row: a node that a branch of a candidate query reaches.
+-- It has the nodes bound to the branching points on the way, and the one where the branch starts (0: the document).
+-- Branches that need only some node to pass keep the passing nodes alone, as leaf 0.
 select b.event_id, b.query_id, b.branch, b.leaf, b.passes, b.level, b.context, b.bit, b.inner_points,
   case when b.context_at = 0 then 0 else list_extract(b.idpath, list_extract(b.positions, b.context_at)) end as node,
   list_transform(b.positions, lambda p: list_extract(b.idpath, p)) as nodes

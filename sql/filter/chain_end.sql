@@ -1,2 +1,2 @@
--- One row: a message in which the keys of all predicates of a query hold, found at the end of its chain.
+-- One row: a message and a query whose keys all hold in it, found at the end of the query's chain.
 select event_id, chain_id as query_id from chain_key where final

@@ -1,4 +1,4 @@
--- One row: a message and a chain of predicates that holds in it, as far as it goes.
+-- One row: a message and a chain of predicates that holds in it, up to and including this edge.
 with recursive walk as (
   select event_id, chain_id, final from chain_start
   union all

@@ -1,2 +1,2 @@
--- One row: a message in which the predicates in slots hold, those beyond to be found by walking a chain.
+-- One row: a message and a query whose slots hold in it; a chain has the query's other predicates.
 select event_id, chain_id, false as final from unroll_slots where not final

@@ -1,4 +1,4 @@
--- One row: a message at the end of a chain of equalities, or at the root of a chain for queries without any.
+-- One row: a message and a chain to walk on: at the end of its equalities, or at a root for queries without any.
 select e.event_id, r.chain_id, false as final
 from event as e
 cross join chain_root as r

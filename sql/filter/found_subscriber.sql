@@ -1,4 +1,4 @@
--- One row: a subscription whose query is found by a key.
+-- One row: a subscription whose query has the given lookup key.
 select query_id, subscription_id, call_no, stream
 from lookup_subscription
 where lookup_key = ?

@@ -1,3 +1,3 @@
--- One row: a key that nodes of a linear path can make hold.
+-- One row: a key, with its predicate on a linear path.
 select linear_path_id, key, op, value, number
 from predicate_key

@@ -1,2 +1,2 @@
--- One row: a key holds in a message, as found when it was shredded.
+-- One row: a message and a key that holds in it, as found while the message was shredded.
 select event_id, key, max_value from shredded where row_kind = 'held'

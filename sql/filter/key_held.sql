@@ -1,5 +1,5 @@
--- One row: a key holds in a message; for a range max_value is the greatest number there, else it is above every bound.
--- However often elements are repeated, a key holds once.
+-- One row: a message and a key that holds in it, however often its nodes repeat.
+-- max_value is the greatest number found, for a range key; for other keys infinity, which is above every bound.
 select distinct r.event_id, k.key, cast('Infinity' as double) as max_value
 from sax_parse_result as r
 join tagpath_key as k on k.tagpath_id = r.tagpath_id and k.value = r.value

@@ -1,4 +1,4 @@
--- One row: a key by which queries may be found holds in a message: one of key_held, or one that stands for two of them.
+-- One row: a message and a lookup key that holds in it: a key, or a pair key whose two keys hold.
 select event_id, key from key_held
 union all
 select a.event_id, p.key

@@ -1,2 +1,2 @@
--- One row: a key by which some query is found.
+-- One row: a lookup key of some query.
 select distinct lookup_key from predicate_unroll

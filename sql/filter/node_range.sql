@@ -1,4 +1,4 @@
--- One row: a tag path that stands in a message, with the greatest of its numbers, and of its numbers turned round.
+-- One row: a message and a tag path in it, with the greatest number there and the greatest negated number.
 select event_id, tagpath_id, max(number) as highest, max(-number) as lowest
 from sax_parse_result
 group by event_id, tagpath_id

@@ -1,4 +1,4 @@
--- One row: a message matches a subscription that is visible and reads the message's stream.
+-- One row: a message and a visible subscription that it matches and that reads its stream.
 select $distinct e.message_id, s.subscription_id, cast(null as varchar) as output
 from matched as m
 join event as e on e.event_id = m.event_id

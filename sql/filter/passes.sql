@@ -1,5 +1,5 @@
--- passes(value, number, op, constant, constant_number): does a node pass a test? XPath 1.0's comparisons.
--- A number that is null is NaN: unequal to everything, and neither less nor greater.
+-- passes(value, number, op, constant, constant_number): whether a node passes a comparison, as XPath 1.0 defines it.
+-- A null number is NaN: unequal to everything, and neither less nor greater.
 case $3
   when 'exists' then true
   when '=' then case when $5 is null then $1 = $4 else $2 = $5 end

@@ -1,4 +1,4 @@
--- One row: a linear path and its class: linear paths that match the same tag paths cannot be told apart by messages.
+-- One row: a linear path and its class; linear paths that match the same tag paths are in one class.
 select p.linear_path_id, min(p.linear_path_id) over (partition by p.tagpaths) as class_id
 from (
   select linear_path_id, list_sort(list(distinct tagpath_id)) as tagpaths

@@ -1,4 +1,4 @@
--- One row: a message and a chain of equality predicates that holds in it, as far as it goes.
+-- One row: a message and a chain of equality predicates that holds in it, up to and including this edge.
 -- First stage of the shared plan: each probe finds at most one shared chain, however many subscriptions there are.
 with recursive walk as (
   select h.event_id, p.chain_id, p.final

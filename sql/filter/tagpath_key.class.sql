@@ -1,4 +1,4 @@
--- One row: a key, standing for its class, that nodes of a tag path of this batch can make hold.
+-- One row: a tag path of this batch and a key, representing its class, that its nodes may satisfy.
 select m.tagpath_id, k.key, k.op, k.value, k.number
 from predicate_key as k
 semi join key_class as c on c.class_key = k.key

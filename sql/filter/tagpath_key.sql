@@ -1,5 +1,5 @@
--- One row: a key that nodes of a tag path of this batch can make hold.
--- Predicates are expanded to tag paths, not nodes to linear paths: there are far fewer of them.
+-- One row: a tag path of this batch and a key that its nodes may satisfy.
+-- Predicates are expanded to tag paths, not nodes to linear paths: there are far fewer predicates than nodes.
 select m.tagpath_id, k.key, k.op, k.value, k.number
 from predicate_key as k
 join path_match as m on m.linear_path_id = k.linear_path_id

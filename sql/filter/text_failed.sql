@@ -1,5 +1,5 @@
--- One row: a message in which a predicate on texts of a candidate query does not hold.
--- Predicates are expanded to tag paths, then looked at where those stand in the message.
+-- One row: a message and a candidate query with a predicate on text that fails in the message.
+-- Predicates are expanded to tag paths, then tested on the message's nodes at those tag paths.
 select r.event_id, r.query_id
 from text_asked as r
 anti join (

@@ -1,6 +1,6 @@
--- One row: a node that is a branching point of a query, with the bits of the branches that hold there.
--- A branch holds if the node at its end passes: any one, or of a first-only branch the first in document order; and if
--- what is wanted of the points on its way is what was found on the level below. Run once per level, deepest first.
+-- One row: a node at a branching point of a query, and the bits of the branches that hold there.
+-- A branch holds if a node at its end passes (for a first-only branch, the first in document order) and the branching
+-- points on its way have the bits they want, as found one level below. Runs once per level, deepest first.
 select h.event_id, h.query_id, h.context as point, h.node, bit_or(h.bit) as bits
 from (
   select r.event_id, r.query_id, r.context, r.node, r.bit

@@ -1,4 +1,4 @@
--- One row: a message id of the batch, with the message that came first.
+-- One row: a message id of the batch, and the first message that has it.
 select message_id, min(event_id) as event_id
 from shredded
 where row_kind in ('event', 'rejected')

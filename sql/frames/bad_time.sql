@@ -1,4 +1,4 @@
--- One row: a time of the frame that is none.
+-- One row: a message of the frame whose time is invalid.
 select message_id, said
 from given
 where (time is null and said is not null) or isnan(time) or abs(time) > 1e308

@@ -1,2 +1,2 @@
--- One row: a well-formed message of a batch whose message ids are different.
+-- One row: a well-formed message of a batch in which every message id is unique.
 select event_id, message_id from shredded where row_kind = 'event'

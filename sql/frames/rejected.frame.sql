@@ -1,4 +1,4 @@
--- One row: a message that was set aside: it could not be read, or an earlier one has the same id.
+-- One row: a rejected message: it cannot be read, or an earlier message has the same id.
 select s.message_id, s.code, s.reason, s.line, s."column"
 from shredded as s
 left join arrival as a on a.event_id = s.event_id

@@ -1,4 +1,4 @@
--- One row: a message that was set aside, or a tag path that the store does not know.
+-- One row: a rejected message, or a tag path that is not in the store.
 select event_id, message_id, code, reason, line, "column", tagpath
 from shredded
 where row_kind in ('rejected', 'tagpath')

@@ -1,4 +1,4 @@
--- One row: the position arrays of a tag path for an annotated linear path, by the store or by what this frame found.
+-- One row: a tag path, an annotated linear path and their position arrays, from the store or found in this frame.
 select tagpath_id, brinfo_id, bp_position from tagpath_brinfo
 union all
 select n.tagpath_id, n.brinfo_id, n.bp_position

@@ -1,4 +1,4 @@
--- One row: a tag path that the store does not know.
+-- One row: a tag path that is not in the store.
 select distinct tagpath, inv_tagpath, tagpath_id
 from shredded
 where row_kind = 'tagpath'

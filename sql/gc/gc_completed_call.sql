@@ -1,4 +1,4 @@
--- One row: a completed call of which something is visible.
+-- One row: a completed call that added a subscription or schema that is still visible.
 select c.call_no, c.action, c.subscriptions
 from completed_call as c
 semi join (

@@ -1,4 +1,4 @@
--- One row: a visible subscription beside the key by which its query is found.
+-- One row: a visible subscription, and the lookup key of its query.
 select u.lookup_key, t.query_id, t.call_no, t.subscription_id, t.stream
 from subscription_query as t
 semi join visible as v on v.subscription_id = t.subscription_id and v.call_no = t.call_no

@@ -1,2 +1,2 @@
--- One row: a schema that counts.
+-- One row: a schema in use.
 select call_no, name, definition from visible_schema

@@ -1,2 +1,2 @@
--- One row: what a key stands for.
+-- One row: a key and its predicate.
 select distinct * from arranged_key

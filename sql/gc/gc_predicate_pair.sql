@@ -1,2 +1,2 @@
--- One row: a key that stands for two others.
+-- One row: a pair key; it holds where its two keys hold.
 select distinct * from arranged_pair

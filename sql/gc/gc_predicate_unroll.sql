@@ -1,2 +1,2 @@
--- One row: a query with its slots; sorted, so that a key is found without reading everything.
+-- One row: a query with its slots; sorted by lookup key, so that a lookup reads only a part of the table.
 select * from unrolled order by lookup_key

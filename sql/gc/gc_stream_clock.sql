@@ -1,4 +1,4 @@
--- One row: the clock of a stream that some visible correlation still reads; of the rows that moved it the last.
+-- One row: a stream that a visible correlation reads and its clock, from the last row that moved it.
 select c.stream, max(c.time) as time, c.step
 from stream_clock as c
 join (select stream, max(step) as step from stream_clock group by stream) as l on l.stream = c.stream and l.step = c.step

@@ -1,4 +1,4 @@
--- One row: values seen at a tag path that is still needed, or (at 0) the count of messages seen.
+-- One row: a sampled value at a tag path that is still needed, or (tag path 0) the number of sampled messages.
 select t.* from value_sample as t where t.tagpath_id = 0
 union all
 select t.*

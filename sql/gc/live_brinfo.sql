@@ -1,4 +1,4 @@
--- One row: an annotated linear path that a live query or transformation uses.
+-- One row: an annotated linear path that a live query, transformation or correlation uses.
 select b.brinfo_id
 from query_branch as b
 semi join live_query as l on l.query_id = b.query_id

@@ -1,4 +1,4 @@
--- One row: a linear path that a live query uses.
+-- One row: a linear path that a live query, transformation or correlation uses.
 select p.linear_path_id as linear_path_id
 from (
   select s.predicates from stored_query as s semi join live_query as l on l.query_id = s.query_id

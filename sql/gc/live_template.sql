@@ -1,4 +1,4 @@
--- One row: a template of outputs of a live transformation or correlation.
+-- One row: an output template of a live transformation or correlation.
 select t.template_id
 from transformation_template as t
 semi join live_transformation as l on l.transformation_id = t.transformation_id

@@ -1,4 +1,4 @@
--- One row: a kept witness of which an edge is still asked for.
+-- One row: a kept witness for an edge of a live correlation.
 select b.docid, b.var1, b.var2, b.node1, b.node2
 from rbin as b
 semi join (

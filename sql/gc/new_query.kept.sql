@@ -1,4 +1,4 @@
--- One row: a query to keep, arranged anew.
+-- One row: a query to keep and to arrange again.
 select t.*
 from stored_query as t
 semi join live_query as l on l.query_id = t.query_id

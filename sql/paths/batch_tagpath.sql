@@ -1,2 +1,2 @@
--- One row: a tag path that stands in this batch.
+-- One row: a tag path that occurs in this batch.
 select distinct tagpath_id from sax_parse_result

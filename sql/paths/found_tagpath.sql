@@ -1,2 +1,2 @@
--- One row: the text of a tag path that was found in this batch.
+-- One row: the text of a new tag path of this batch.
 select tagpath from tagpath_found

@@ -1,2 +1,2 @@
--- One row: an annotated linear path of the store.
+-- One row: an annotated linear path in the store.
 select distinct linear_path, brinfo from linear_path_brinfo

@@ -1,2 +1,2 @@
--- One row: a tag path matches a linear path.
+-- One row: a tag path and a linear path that it matches.
 select tagpath_id, linear_path_id from path_match

@@ -1,2 +1,2 @@
--- One row: a tag path of the store, with its id.
+-- One row: a tag path in the store, with its id.
 select tagpath_id, tagpath from tagpath_map

@@ -1,2 +1,2 @@
--- One row: the text of a tag path of the store.
+-- One row: the text of a tag path in the store.
 select distinct tagpath from tagpath_map

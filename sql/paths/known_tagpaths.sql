@@ -1,4 +1,4 @@
--- One row: a tag path of the store, with the union of the uses of the linear paths that match it.
+-- One row: a tag path in the store, and all uses of the linear paths that it matches.
 select t.tagpath, coalesce(bit_or(u.node_use), 0) as node_use
 from tagpath_map as t
 left join path_match as m on m.tagpath_id = t.tagpath_id

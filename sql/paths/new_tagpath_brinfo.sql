@@ -1,4 +1,4 @@
--- One row: the position arrays of a tag path for an annotated linear path, not recorded yet.
+-- One row: a tag path, an annotated linear path and their position arrays, not stored yet.
 select distinct n.tagpath_id, n.brinfo_id, n.bp_position
 from path_matched as n
 anti join tagpath_brinfo as s on s.tagpath_id = n.tagpath_id and s.brinfo_id = n.brinfo_id

@@ -1,4 +1,4 @@
--- One row: two different tag paths with the same id. Ids are 63-bit hashes: this should never have a row.
+-- One row: two different tag paths with the same id. Ids are 63-bit hashes, so this should never have a row.
 select 'tag path' as what, n.tagpath as text, s.tagpath as other
 from tagpath_found as n
 join tagpath_map as s on s.tagpath_id = n.tagpath_id

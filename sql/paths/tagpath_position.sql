@@ -1,6 +1,6 @@
--- One row: a way in which a tag path of the batch is bound to the branching points of a linear path.
--- Where there is one way its array is a plain column; where there are several, as elements contain their like, they are
--- unnested (Wei 2006).
+-- One row: the positions of a linear path's branching points in a tag path of the batch.
+-- Most pairs have one position array, read as a plain column. Recursive elements give several, which are unnested (Wei
+-- 2006).
 select i.tagpath_id, i.brinfo_id, list_extract(i.bp_position, 1) as positions
 from tagpath_brinfo as i
 semi join batch_tagpath as b on b.tagpath_id = i.tagpath_id

@@ -1,2 +1,2 @@
--- One row: a migration that was applied to this store.
+-- One row: a migration applied to this store.
 select distinct version, name, checksum from schema_migration

@@ -1,4 +1,4 @@
--- One row: the highest number of any call, complete or not: the next call takes the number after it.
+-- One row: the highest number of any call, complete or not; the next call takes the next number.
 select coalesce(max(call_no), 0) as call_no
 from (
   select call_no from completed_call

@@ -1,2 +1,2 @@
--- One row: a subscription that this call removes, as the store keeps it.
+-- One row: a subscription that this call removes, as the store records it.
 select call_no, subscription_id from new_unsubscription

@@ -1,4 +1,4 @@
--- One row: a query that fulfils a subscription asked for, in the notation of Figure 3.3.
+-- One row: a query of a requested subscription, in the notation of Figure 3.3.
 select q.query
 from subscription_query as s
 semi join asked as a on a.subscription_id = s.subscription_id

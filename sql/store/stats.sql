@@ -1,4 +1,4 @@
--- One row: a count of the store, by name.
+-- One row: a count over the store, by name.
 select 'subscriptions' as name, count(*) as amount from visible
 union all
 select 'removed, not yet collected' as name, count(*) as amount from subscription as s anti join visible as v

@@ -1,4 +1,4 @@
--- One row: a visible subscription with an id that is asked for.
+-- One row: a visible subscription with a requested id.
 select s.call_no, s.subscription_id, s.kind, s.text, s.dialect, s.namespaces, s.stream
 from subscription as s
 semi join asked as a on a.subscription_id = s.subscription_id

@@ -1,4 +1,4 @@
--- One row: a schema that counts: the newest of its name, unless that removes it.
+-- One row: a schema in use: the newest of its name, unless the newest call removes it.
 with newest as (
   select s.name, max(s.call_no) as call_no
   from message_schema as s

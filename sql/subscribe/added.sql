@@ -1,2 +1,2 @@
--- One row: how many subscriptions of this call are new.
+-- One row: the number of new subscriptions in this call.
 select count(*) as added from compiled_new

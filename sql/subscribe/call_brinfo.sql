@@ -1,2 +1,2 @@
--- One row: an annotated linear path of this call.
+-- One row: an annotated linear path in this call.
 select distinct linear_path, linear_path_id, brinfo, brinfo_id from compiled_brinfo

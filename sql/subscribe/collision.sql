@@ -1,4 +1,5 @@
--- One row: two different texts with the same id, in the store or within the call. Ids are 63-bit hashes: this should never have a row.
+-- One row: two different texts with the same id, in the store or in this call.
+-- Ids are 63-bit hashes, so this should never have a row.
 select 'linear path' as what, n.linear_path as text, s.linear_path as other
 from call_linear_path as n
 join query_linear_path as s on s.id = n.id

@@ -1,4 +1,4 @@
--- One row: two different texts with the same id, in the store or within the call: this should never have a row.
+-- One row: two different texts with the same id, in the store or in this call; should never have a row.
 select 'correlation' as what, n.canonical as text, s.definition as other
 from compiled_correlation as n
 join correlation as s on s.correlation_id = n.correlation_id

@@ -1,4 +1,4 @@
--- One row: a subscription of this call that has to be stored: of rows with the same id the first, if not yet visible.
+-- One row: a new subscription in this call: its id is not visible in the store, and no earlier row has it.
 select c.row_no, c.subscription_id, c.text, c.form_no,
   case when t.row_no is not null then 'transformation' when j.row_no is not null then 'correlation' else 'filter' end as kind
 from incoming as c

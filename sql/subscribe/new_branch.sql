@@ -1,4 +1,4 @@
--- One row: a branch of a query of this call that is not stored yet.
+-- One row: a branch of a query in this call that is not stored yet.
 select b.query_id, b.branch, b.linear_path_id, b.brinfo_id, b.op, b.value, b.number, b.first_only, b.level,
   b.context, b.context_at, b.bit, b.inner_at, b.inner_points, b.inner_wants
 from compiled_branch as b

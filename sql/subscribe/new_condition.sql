@@ -1,4 +1,4 @@
--- One row: a condition on a step of a transformation that is not stored yet.
+-- One row: a condition on a step of a new transformation.
 select distinct c.transformation_id, c.step, c.query_id, c.looks_at, c.negated
 from compiled_condition as c
 semi join new_transformation_id as n on n.transformation_id = c.transformation_id and n.row_no = c.row_no

@@ -1,4 +1,4 @@
--- One row: what the output of a correlation that is not stored yet is made of.
+-- One row: the nodes, the template and the target stream of a new correlation's output.
 select c.correlation_id, c.mentioned, c.blocks, c.template_id, c.publish
 from compiled_correlation as c
 semi join new_correlation_id as n on n.correlation_id = c.correlation_id and n.row_no = c.row_no

@@ -1,4 +1,4 @@
--- One row: a subscription of this call beside the key by which its query is found.
+-- One row: a subscription in this call, and the lookup key of its query.
 select u.lookup_key, q.query_id, n.call_no, c.subscription_id, f.stream
 from compiled_query as q
 join compiled_new as c on c.row_no = q.row_no

@@ -1,4 +1,4 @@
--- One row: a query of this call that is not stored yet, from the first row that brings it.
+-- One row: a query in this call that is not stored yet, from the first row that contains it.
 select q.row_no, q.query_id, q.query, q.checked, q.predicates
 from compiled_query as q
 semi join (select query_id, min(row_no) as row_no from compiled_query group by query_id) as f

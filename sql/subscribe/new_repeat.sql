@@ -1,4 +1,4 @@
--- One row: why tuples of a transformation that is not stored yet may repeat.
+-- One row: a reason why tuples of a new transformation may repeat.
 select distinct c.transformation_id, c.block, c.linear_path_id, c.base
 from compiled_repeat as c
 semi join new_transformation_id as n on n.transformation_id = c.transformation_id and n.row_no = c.row_no

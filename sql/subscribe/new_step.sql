@@ -1,4 +1,4 @@
--- One row: a step of a transformation that is not stored yet.
+-- One row: a step of a new transformation.
 select c.transformation_id, c.step, c.block, c.parent, c.after, c.depth, c.place, c.linear_path_id, c.brinfo_id, c.base_at, c.hidden,
   c.last, c.outermost, c.found_by
 from compiled_step as c

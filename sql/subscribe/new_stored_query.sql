@@ -1,2 +1,2 @@
--- One row: a query of this call, as the store keeps it.
+-- One row: a new query, as the store keeps it.
 select query_id, query, checked, predicates from new_query

@@ -1,4 +1,4 @@
--- One row: a subscription of this call, as it was given.
+-- One row: a new subscription, as the subscriber wrote it.
 select n.call_no, c.subscription_id, c.kind, c.text, f.dialect, f.namespaces, f.stream
 from compiled_new as c
 join incoming_form as f on f.form_no = c.form_no

@@ -1,4 +1,4 @@
--- One row: a query that fulfils a subscription of this call; without a stream one that is only a condition of it.
+-- One row: a new subscription and one of its queries; stream is null for a query that is only a condition.
 select n.call_no, c.subscription_id, case when p.row_no is null then f.stream end as stream, q.query_id
 from compiled_query as q
 join compiled_new as c on c.row_no = q.row_no

@@ -1,4 +1,4 @@
--- One row: a transformation that fulfils a subscription of this call.
+-- One row: a new subscription and its transformation.
 select n.call_no, c.subscription_id, f.stream, t.transformation_id
 from compiled_transformation as t
 join compiled_new as c on c.row_no = t.row_no

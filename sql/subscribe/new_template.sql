@@ -1,4 +1,4 @@
--- One row: a template of outputs that is not stored yet.
+-- One row: an output template that is not stored yet.
 select c.template_id, min(c.template) as definition
 from (
   select template_id, template from compiled_transformation

@@ -1,4 +1,4 @@
--- One row: a predicate that a key of its query does not settle, of a query that is not stored yet.
+-- One row: a predicate of a new query that must be tested on text, because no key decides it.
 select n.*
 from arranged_text as n
 anti join query_text as s on s.query_id = n.query_id

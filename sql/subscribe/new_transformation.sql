@@ -1,4 +1,4 @@
--- One row: a transformation of this call that is not stored yet, from the first row that brings it.
+-- One row: a transformation that is not stored yet.
 select c.transformation_id, c.canonical as definition
 from compiled_transformation as c
 semi join new_transformation_id as n on n.transformation_id = c.transformation_id and n.row_no = c.row_no

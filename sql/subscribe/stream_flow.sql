@@ -1,4 +1,5 @@
--- One row: a correlation reads a stream and publishes to another; of this call (with its row) or visible.
+-- One row: a stream that a correlation reads, and the stream that it publishes to.
+-- row_no is null for a correlation that is already stored and visible.
 select distinct c.row_no, i.subscription_id, e.stream, c.publish
 from compiled_correlation as c
 join incoming as i on i.row_no = c.row_no

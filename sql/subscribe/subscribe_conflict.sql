@@ -1,4 +1,4 @@
--- One row: a subscription of this call that cannot be accepted: refused, twice but not the same, or taken.
+-- One row: a subscription in this call that is refused: invalid, or its id is used for something else.
 select c.row_no, c.subscription_id, c.code, c.reason, c.line, c."column", c.caret
 from refused as c
 union all

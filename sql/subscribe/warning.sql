@@ -1,4 +1,4 @@
--- One row: a warning about a subscription of this call, in the order of rows; without a text, how many more there are.
+-- One row: a warning about a subscription in this call; a null warning comes with the number of further warnings.
 select subscription_id, warning, count
 from compiled_warning
 order by row_no, warning is null, warning

@@ -1,4 +1,4 @@
--- One row: a node bound by the first step of an outermost chain, found by a condition or by its path.
+-- One row: a node bound by the first step of an outermost chain, found by a condition or by the step's path.
 select n.event_id, n.transformation_id, n.step, n.block, n.last, n.outermost,
   case when n.hidden then cast([] as integer[]) else [n.node] end as nodes, n.node
 from (

@@ -1,4 +1,4 @@
--- One row: a node bound by a step, below the node that an earlier one has bound.
+-- One row: a node bound by a step, below the node that an earlier step bound.
 select b.event_id, s.transformation_id, s.step, s.block, s.last, s.outermost,
   case when s.hidden then b.nodes else list_concat(b.nodes, [t.node]) end as nodes, t.node
 from bind_before as b

@@ -1,4 +1,4 @@
--- One row: a condition on what a step has bound: at how many of the nodes bound it fails.
+-- One row: a condition on a step, the number of nodes that the step bound, and at how many of them it fails.
 select c.step, c.query_id, c.looks_at, c.negated, count(*) as bound,
   sum(case when (f.node is null) <> c.negated then 1 else 0 end) as failed
 from bind_bound as b

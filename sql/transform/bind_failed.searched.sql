@@ -1,4 +1,4 @@
--- One row: a message with what a step has bound in it under conditions, its nodes, and which conditions about it hold.
+-- One row: a message with the nodes that conditional steps bound, all its nodes, and the message conditions that hold.
 select b.event_id, b.bound, n.nodes, f.held
 from (
   select t.event_id, list(struct_pack(transformation_id := t.transformation_id, step := t.step, nodes := t.nodes, node := t.node)) as bound

@@ -1,4 +1,4 @@
--- One row: a node bound by a step for which a condition fails: one that must hold does not, or one that must not does.
+-- One row: a bound node at which a condition of its step fails (a negated condition fails where it holds).
 select distinct b.event_id, b.transformation_id, b.step, b.nodes, b.node
 from bind_bound as b
 join transformation_condition as c on c.transformation_id = b.transformation_id and c.step = b.step

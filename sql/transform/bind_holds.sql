@@ -1,4 +1,4 @@
--- One row: a node bound by a step, all conditions on which hold.
+-- One row: a node bound by a step at which all conditions of the step hold.
 select b.event_id, b.transformation_id, b.step, b.block, b.last, b.outermost, b.nodes, b.node
 from bind_bound as b
 anti join bind_failed as f

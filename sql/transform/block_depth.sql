@@ -1,4 +1,4 @@
--- One row: a depth of blocks of transformations, with the length of its longest chain of steps.
+-- One row: a nesting depth of blocks, and the length of the longest chain of steps at that depth.
 select depth, max(place) as places
 from transformation_step
 group by depth

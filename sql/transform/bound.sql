@@ -1,4 +1,4 @@
--- One row: all that a transformation has bound in a message: block, nodes, block, nodes..., in the order of bindings.
+-- One row: a message and all nodes that a transformation bound in it: block, nodes, block, nodes..., in binding order.
 select b.event_id, b.transformation_id, coalesce(m.template_id, b.transformation_id) as template_id, b.bound
 from (
   select t.event_id, t.transformation_id, flatten(list_sort(list(list_concat([t.block], t.nodes)))) as bound

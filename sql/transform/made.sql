@@ -1,2 +1,2 @@
--- One row: a template and nodes of a message of which it makes an output, however many transformations ask for that.
+-- One row: an output to be made: a template and the bound nodes, once however many transformations share it.
 select distinct event_id, template_id, bound from bound

@@ -1,4 +1,4 @@
--- One row: a block whose tuples may be bound more than once, by what is known of its paths.
+-- One row: a block whose tuples may be bound more than once.
 select r.transformation_id, r.block
 from block_repeat as r
 anti join settled_path as s on s.linear_path_id = r.linear_path_id and s.base = r.base

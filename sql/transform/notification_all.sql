@@ -1,4 +1,4 @@
--- One row: a message matches a filter, or something is made of it, for a subscription that is visible and reads its stream.
+-- One row: a notification for a filter or a transformation, for a visible subscription that reads the stream.
 select message_id, subscription_id, output from notification
 union all
 select e.message_id, s.subscription_id, o.output

@@ -1,5 +1,4 @@
--- One row: a message of which something is made: by which templates of which nodes, what returned paths lead to (or
--- all its nodes, to be searched), and copies.
+-- One row: a message with the outputs to make from it, the nodes of returned paths (or all nodes), and the copies.
 select m.event_id, m.made, r.returned, c.copies
 from (
   select event_id, list(struct_pack(template_id := template_id, bound := bound)) as made

@@ -1,4 +1,4 @@
--- One row: a template of outputs of transformations, with its definition.
+-- One row: an output template of transformations, with its definition.
 select template_id, definition from output_template
 union all
 select t.transformation_id as template_id, t.definition

@@ -1,4 +1,4 @@
--- One row: a path by which tuples may repeat, with its base; without a path, tuples that may always repeat.
+-- One row: a path, with its base, by which tuples may repeat; a null path means tuples that always may.
 select distinct r.linear_path_id, p.linear_path, r.base
 from block_repeat as r
 left join query_linear_path as p on p.id = r.linear_path_id

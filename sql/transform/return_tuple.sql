@@ -1,4 +1,4 @@
--- One row: a node that some template copies, below a base; base 0 is the document.
+-- One row: a node that a template copies, and its base, a node above it; base 0 is the document.
 select $distinct r.event_id, i.brinfo_id, coalesce(list_extract(r.idpath, list_extract(i.positions, 1)), 0) as base,
   r.node_id as node
 from tagpath_position as i

@@ -1,2 +1,2 @@
--- One row: how many nodes a step of a transformation has bound.
+-- One row: the number of nodes that a step of a transformation bound.
 select count(*) as bound from bind_bound where step = $step

@@ -1,3 +1,3 @@
--- One row: the nodes that the variables of a block, and of those around it, are bound to.
+-- One row: the nodes bound to the variables of a block and of the blocks around it.
 select $distinct $columns
 from ($chains) as b

@@ -1,4 +1,4 @@
-"""What every engine offers, and its capabilities as constants."""
+"""The interface of an engine: operations on one store, and capabilities as constants."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from xpubsub.step import Step
 
 
 class Engine(Protocol):
-    """An engine: it owns the tables of one store, and the relations of the pipeline under way."""
+    """Holds the tables of one store, and the relations of the running pipeline."""
 
     NAME: ClassVar[str]
     DIALECT: ClassVar[str]
     """The SQL dialect, as sqlglot names it."""
     PREFERS_SQL: ClassVar[bool]
-    """Whether SQL is faster than a function of Python over Arrow that does the same."""
+    """Whether SQL is faster than an equivalent Python function over Arrow."""
     PERSISTENT_CATALOG: ClassVar[bool]
-    """Whether tables, once created, are there when the store is opened again."""
+    """Whether tables survive reopening the store."""
     DISTRIBUTED: ClassVar[bool]
-    """Whether relations live outside this process, so that messages are better shredded where they are."""
+    """Whether relations live outside this process, so that messages are best shredded there."""
 
     place: str
-    """Where the store is, as the user names it."""
+    """The path of the store, as the user wrote it."""
     read_only: bool
-    """Whether writes to the store are refused."""
+    """Whether writing raises `StoreError`."""
     shared: SharedState
-    """What all engines of this process share about the store."""
+    """State shared by all engines of this process that have the store open."""
 
     def close(self) -> None:
-        """Release what the engine holds."""
+        """Close the store and release all resources."""
 
     def define(self, statement: str) -> None:
         """Run a DDL statement in DuckDB's dialect."""
@@ -43,42 +43,42 @@ class Engine(Protocol):
         """Whether the store's tables have been created."""
 
     def is_empty(self) -> bool:
-        """Whether nothing at all is where the store is to be."""
+        """Whether the place of the store is empty."""
 
     def pipeline(self) -> AbstractContextManager[None]:
-        """A scope for relations: whatever is loaded or run inside is dropped at its end."""
+        """Return a scope for relations: those loaded or run inside are dropped at its end."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """A scope for writes: all or nothing where the engine can, in order where it cannot."""
+        """Return a scope for writes: atomic if the engine has transactions, else in order."""
 
     def load(self, name: str, table: pa.Table) -> None:
-        """Make an Arrow table a relation."""
+        """Load an Arrow table as a relation."""
 
     def run(self, step: Step) -> None:
-        """Make a step's result a relation of its name."""
+        """Run a step; its result becomes a relation with the step's name."""
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
-        """Make what a function returns for a step's result a relation."""
+        """Apply a function to a step's result; what it returns becomes the relation `name`."""
 
     def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
-        """Make the several kinds of rows that a function returns for a step's result, or a table, relations."""
+        """Apply a function to a step's result or a table; each kind of rows it returns becomes a relation."""
 
     def append(self, table: str, step: Step) -> None:
         """Append a step's result to a table of the store."""
 
     def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
-        """A step's result; parameters stand for the question marks in its SQL."""
+        """Return a step's result; the parameters fill the question marks in its SQL."""
 
     def replace(self, tables: Mapping[str, Step]) -> None:
-        """Replace the contents of tables of the store, all at once; tables not named are kept."""
+        """Replace the contents of the given tables, all at once; other tables stay."""
 
     def compact(self) -> None:
-        """Give back the space of what was replaced, as far as nothing else uses the store."""
+        """Free the space of replaced rows, unless something else uses the store."""
 
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
     ) -> None:
-        """Register a function over Arrow arrays, to be called in SQL."""
+        """Register a function over Arrow arrays, for use in SQL."""
 
     def sql(self, step: Step) -> str:
-        """A step's SQL as this engine runs it."""
+        """Return a step's SQL in this engine's dialect."""

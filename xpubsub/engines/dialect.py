@@ -1,4 +1,4 @@
-"""One SQL, two dialects: written in DuckDB's, with `passes()` written out, tables bound on the tree, transpiled."""
+"""Translates steps from DuckDB's dialect: expands `passes()`, renames tables, transpiles with sqlglot."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from xpubsub.sqlfiles import sql_file
 FORBIDDEN_FUNCTIONS = frozenset({
     "list_slice", "list_zip", "hash", "array_slice", "list_position", "generate_subscripts", "range",
 })
-"""DuckDB functions that sqlglot passes through to Spark, where they do not exist or mean something else."""
+"""DuckDB functions that sqlglot leaves as they are, and that Spark lacks or defines differently."""
 _SPARK_NAMES = {"list_extract": "TRY_ELEMENT_AT", "list_sort": "SORT_ARRAY"}
-"""DuckDB functions that Spark has under another name, unknown to sqlglot."""
+"""DuckDB functions that have another name in Spark, which sqlglot does not know."""
 _COMMENT = re.compile(r"--[^\n]*")
 _PARAMETER = re.compile(r"\$(\d)")
 
 
 @lru_cache(maxsize=4096)
 def parse(sql: str) -> exp.Expr:
-    """The tree of a statement with macros written out; refuses what cannot be transpiled faithfully."""
+    """Return a statement's tree with macros expanded; raise `EngineError` for what does not transpile faithfully."""
     tree = sqlglot.parse_one(sql, read="duckdb")
     tree = tree.transform(_expand)
     for node in tree.walk():
@@ -33,18 +33,18 @@ def parse(sql: str) -> exp.Expr:
 
 
 def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> str:
-    """A statement in a dialect, with its tables bound to where they are."""
+    """Return a statement in a dialect; `bind` maps each table to its full name."""
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
 @lru_cache(maxsize=4096)
 def tables_in(sql: str) -> list[str]:
-    """The tables and relations that a statement reads, as often as they stand in it."""
+    """Return the tables and relations that a statement reads, repeated if it reads them several times."""
     return [table.name for table in parse(sql).find_all(exp.Table)]
 
 
 def table_ddl(statement: str, dialect: str, name: str | None = None, location: str | None = None) -> str:
-    """A `create table` statement in a dialect: on Spark as Parquet, at a place of its own if one is given."""
+    """Return a `create table` statement in a dialect; on Spark as Parquet, at a location if one is given."""
     tree = sqlglot.parse_one(statement, read="duckdb")
     if name is not None:
         next(tree.find_all(exp.Table)).replace(exp.to_table(name))
@@ -60,7 +60,7 @@ def _render(sql: str, dialect: str) -> str:
 
 
 def _bound(tree: exp.Expr, bind: Callable[[str], str]) -> exp.Expr:
-    """Table names replaced on the tree; names of common table expressions stay."""
+    """Replace table names on the tree, except those of common table expressions."""
     tree = _translated(tree, "spark")
     own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
     for table in list(tree.find_all(exp.Table)):
@@ -75,7 +75,7 @@ def _bound(tree: exp.Expr, bind: Callable[[str], str]) -> exp.Expr:
 
 
 def _translated(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """What sqlglot leaves as it is although Spark has another name for it."""
+    """Return a copy of the tree; for Spark, with functions renamed that sqlglot does not translate."""
     return tree.transform(_to_spark) if dialect == "spark" else tree.copy()
 
 
@@ -101,6 +101,6 @@ def _check(node: exp.Expr) -> None:
     if isinstance(node, exp.ArrayAgg) and isinstance(node.this, exp.Order):
         raise EngineError("ORDER BY inside list() is lost between engines")
     if isinstance(node, exp.Bracket):
-        raise EngineError("an index in brackets is off by one between engines: use list_extract()")
+        raise EngineError("bracket indexes start at 1 in DuckDB and at 0 in Spark: use list_extract()")
     if isinstance(node, exp.Join) and node.method in ("ASOF", "POSITIONAL"):
         raise EngineError(f"{node.method} JOIN is not translated between engines")

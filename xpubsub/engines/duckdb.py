@@ -1,4 +1,4 @@
-"""DuckDB, embedded: a store is one file, relations are temporary tables, writes are transactions."""
+"""The DuckDB engine: a store is one file, relations are temporary tables, writes are transactions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from xpubsub.step import Step
 
 _COUNTER = itertools.count()
 _BATCH = 100_000
-"""Rows handed to a function at a time."""
+"""Rows passed to a function at a time."""
 _OURS = "database_name = current_database() and schema_name = 'main'"
 _RECORD = f"select column_name from duckdb_columns() where {_OURS} and table_name = 'schema_migration'"
 _TABLES = f"select table_name from duckdb_tables() where {_OURS} and not temporary"
@@ -29,7 +29,7 @@ where table_catalog = current_database() and table_schema <> 'temp' limit 1"""
 
 
 class DuckDBEngine:
-    """One connection to one DuckDB database."""
+    """A connection to one DuckDB database."""
 
     NAME: ClassVar[str] = "duckdb"
     DIALECT: ClassVar[str] = "duckdb"
@@ -93,7 +93,7 @@ class DuckDBEngine:
 
     @contextmanager
     def _join_order(self, step: Step) -> Iterator[None]:
-        """A scope in which joins keep their order if the step asks for that."""
+        """Keep the order of joins inside the scope if the step is `ordered`."""
         if not step.ordered:
             yield
             return
@@ -104,7 +104,7 @@ class DuckDBEngine:
             self._any_order()
 
     def _any_order(self) -> None:
-        """Let joins be reordered; a transaction that has failed takes this in only when it is rolled back."""
+        """Let joins be reordered again; after a failed transaction this works only once it is rolled back."""
         with suppress(duckdb.Error):
             self._connection.execute("reset disabled_optimizers")
 
@@ -144,9 +144,9 @@ class DuckDBEngine:
             self._execute(name, f"insert into {name} by name select * from kept_{name}")
 
     def compact(self) -> None:
-        """Write all tables once more, into the space at the file's start that they have left, and cut off its end.
+        """Rewrite all tables into the free space at the start of the file, then truncate the file.
 
-        Each part is a transaction or a checkpoint: a crash leaves the store as it was before or after it.
+        Each part is a transaction or a checkpoint, so a crash leaves a valid store.
         """
         if not self._checkpoint():
             return
@@ -156,7 +156,7 @@ class DuckDBEngine:
         self._checkpoint()
 
     def _checkpoint(self) -> bool:
-        """Bring the log into the file; not while somebody else in this process has a transaction open."""
+        """Write the log into the file; return False if another transaction in this process prevents it."""
         try:
             self._connection.execute("checkpoint")
         except duckdb.Error:
@@ -196,7 +196,7 @@ class DuckDBEngine:
 
 
 def _duckdb_type(arrow: pa.DataType) -> Any:
-    """An Arrow type as DuckDB's, for the signature of a function."""
+    """Return the DuckDB type for an Arrow type, for a function's signature."""
     if pa.types.is_list(arrow):
         return duckdb.list_type(_duckdb_type(arrow.value_type))
     if pa.types.is_struct(arrow):

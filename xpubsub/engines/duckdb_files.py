@@ -1,4 +1,4 @@
-"""The file of a DuckDB store: opening it, and saying why that cannot be done."""
+"""Opens the file of a DuckDB store, or says why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from xpubsub.errors import StoreError
 
 MEMORY = ":memory:"
 _MAGIC = slice(8, 12), b"DUCK"
-"""What every DuckDB database has near its start."""
+"""The bytes near the start of every DuckDB database."""
 _PID = re.compile(r"\(PID (\d+)\)")
 
 
 def connect_duckdb(path: str, *, read_only: bool, create: bool) -> duckdb.DuckDBPyConnection:
-    """A connection to a database that exists, or may be created."""
+    """Connect to a database that exists, or that may be created."""
     if not path.startswith(MEMORY):
         _check(path, create=create and not read_only)
     connection = _connect(path, read_only)
@@ -30,11 +30,11 @@ def connect_duckdb(path: str, *, read_only: bool, create: bool) -> duckdb.DuckDB
 
 
 def _check(path: str, *, create: bool) -> None:
-    """Refuse what DuckDB would create or wait for; the file is not opened, which would give up DuckDB's lock on it."""
+    """Refuse paths that DuckDB would create or wait for; opening the file here would drop DuckDB's lock on it."""
     if "://" in path:
-        raise StoreError(f"{path} is not a file, as a DuckDB store is: a store elsewhere is on Spark (--engine spark)")
+        raise StoreError(f"{path} is not a file: a store that is not a local file needs Spark (--engine spark)")
     if os.path.isdir(path):
-        raise StoreError(f"{path} is a directory, not a DuckDB store: a directory is a store on Spark (--engine spark)")
+        raise StoreError(f"{path} is a directory: a DuckDB store is a file; a directory needs Spark (--engine spark)")
     if os.path.exists(path) and not os.path.isfile(path):
         raise StoreError(f"{path} is not an xpubsub store: it is not a file")
     if not os.path.exists(path) and not create:
@@ -53,21 +53,21 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
 
 
 def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
-    """Why a database could not be opened, and what to do."""
+    """Return the error for a database that could not be opened, with what to do."""
     if "Could not set lock" in reason:
         pid = _PID.search(reason)
         holder = f" (PID {pid[1]})" if pid else ""
         return StoreError(f"the store {path} is open in another process{holder}: close it there, or wait until it ends;"
-                          " only processes that all read can have it open together")
+                          " several processes can open a store only if all open it read-only")
     if "Permission denied" in reason and not read_only and os.access(path, os.R_OK):
-        return StoreError(f"the store {path} may not be written: permission denied (it can be opened read-only)")
+        return StoreError(f"the store {path} cannot be written: permission denied (it can be opened read-only)")
     if _is_no_database(path):
         return StoreError(f"{path} is not an xpubsub store: it is not a DuckDB database")
     return StoreError(f"the store {path!r} cannot be opened: {reason}")
 
 
 def _is_no_database(path: str) -> bool:
-    """Whether a file that could not be opened is something else."""
+    """Whether a file that could not be opened is not a DuckDB database."""
     place, magic = _MAGIC
     try:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""What the engines of one process share about one store: calls take turns, and changes are noticed."""
+"""State that all engines of a process share for one store: a lock for calls, and counters of changes."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from xpubsub.errors import Error, StoreError
 
 
 class SharedState:
-    """One per store and process, however often the store is opened."""
+    """The shared state of one store: one object per process, however often the store is opened."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner: int | None = None
         self.changes = 0
-        """How often subscriptions were changed; whoever remembers something of them remembers this too."""
+        """How often subscriptions changed; a cache of subscriptions is valid while this number stays the same."""
         self.batches = 0
-        """How often messages were kept for correlations; the same for whoever remembers something of those."""
+        """How often state for correlations changed; a cache of it is valid while this number stays the same."""
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """One call at a time: another thread waits, a call from within a call is an error."""
+        """Run one call at a time: other threads wait, and a call from within a call raises `Error`."""
         if self._owner == threading.get_ident():
-            raise Error("the store is busy with the call under way: do not call it from within its own messages")
+            raise Error("the store is busy with another call: do not call the broker while it reads your messages")
         with self._lock:
             self._owner = threading.get_ident()
             try:
@@ -39,7 +39,7 @@ _STATES: WeakValueDictionary[str, SharedState] = WeakValueDictionary()
 
 
 def shared_state(place: str) -> SharedState:
-    """The state of the store at a place."""
+    """Return the shared state of the store at a place."""
     state = _STATES.get(place)
     if state is None:
         state = _STATES[place] = SharedState()
@@ -47,18 +47,18 @@ def shared_state(place: str) -> SharedState:
 
 
 class Opened(Protocol):
-    """An engine with a store open, perhaps for reading only."""
+    """An engine that has a store open, perhaps read-only."""
 
     place: str
     read_only: bool
 
 
 def check_writable(engine: Opened) -> None:
-    """Refuse to write to a store that is open for reading only."""
+    """Raise `StoreError` if the store is open read-only."""
     if engine.read_only:
         raise StoreError(f"the store {engine.place} is open read-only: open it without read_only=True to change it")
 
 
 def no_store(place: str, option: str = "") -> StoreError:
-    """There is nothing at a place, and nothing may be created there."""
+    """Return the error for a place without a store."""
     return StoreError(f"there is no store at {place}: create it with `xpubsub init {place}{option}`")

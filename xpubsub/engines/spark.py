@@ -1,4 +1,4 @@
-"""Spark: a store is a directory of Parquet tables in the session's catalog, relations are temporary views."""
+"""The Spark engine: a store is a directory of Parquet tables, relations are temporary views."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from xpubsub.step import Pipeline, Step
 
 _COUNTER = itertools.count()
 _HEAVY = 40
-"""Steps in the plan of a relation from which on it is computed before others build on it: plans grow with each use."""
+"""Size of a relation's plan, in steps, beyond which it is computed before others use it: plans grow with each use."""
 _TABLE = re.compile(r"create table if not exists (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"drop table if exists (\w+)", re.IGNORECASE)
 _SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
 
 
 class SparkEngine:
-    """One Spark session and the tables of one store in it."""
+    """A Spark session and the tables of one store in it."""
 
     NAME: ClassVar[str] = "spark"
     DIALECT: ClassVar[str] = "spark"
@@ -76,7 +76,7 @@ class SparkEngine:
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
-        """A scope that looks at the store's files; a session that was started for it ends if that fails."""
+        """Access the store's files; if that fails while opening, stop the session that was started for it."""
         try:
             with files_reached(self.place):
                 yield
@@ -111,14 +111,14 @@ class SparkEngine:
         self._sql("ddl", table_ddl(statement, self.DIALECT, f"{self._database}.{name}", place))
 
     def hold(self, steps: Pipeline) -> None:
-        """Keep in memory the tables of the store that steps read; whatever is appended is there, too."""
+        """Cache the store's tables that the steps read; appended rows are cached too."""
         read = self._tables.keys() & {name for step in steps for name in tables_in(step.sql)}
         for name in {f"{self._database}.{table}" for table in read} - self._held:
             self._held.add(name)
             self.session.catalog.cacheTable(name)
 
     def _drop(self, name: str) -> None:
-        """Forget a table; one of the same name that is created later has a folder of its own."""
+        """Drop a table; a table created later with the same name gets another folder."""
         self._dropped[name] = self._dropped.get(name, 0) + 1
         self._tables.pop(name, None)
         self._sql("ddl", f"drop table if exists {self._database}.{name}")
@@ -143,7 +143,7 @@ class SparkEngine:
 
     @contextmanager
     def lazily(self, lazy: bool = True) -> Iterator[None]:
-        """A scope in which nothing is computed."""
+        """Build frames inside the scope without computing them."""
         self._lazy = lazy
         try:
             yield
@@ -165,7 +165,7 @@ class SparkEngine:
             self._release(kept)
 
     def detach(self, *frames: DataFrame) -> None:
-        """Leave the relations of the pipeline under way to frames that are built on them."""
+        """Keep the relations of the running pipeline for as long as the frames built on them live."""
         self._grounds.leave(list(self._relations.values()), self._kept.copy(), frames)
         self._relations.clear()
         self._kept.clear()
@@ -182,13 +182,13 @@ class SparkEngine:
         self.view(name, self._given(table))
 
     def _given(self, table: pa.Table) -> DataFrame:
-        """An Arrow table as a frame, in one piece: of several, Spark loses those after an empty one."""
+        """Return an Arrow table as a frame, from one chunk: Spark loses chunks after an empty one."""
         return self.session.createDataFrame(table.combine_chunks())
 
     def view(self, name: str, frame: DataFrame, *, keep: bool = False) -> None:
-        """Make a frame a relation, computed once if asked to.
+        """Make a frame a relation; `keep` computes it only once.
 
-        While tables are written, what is kept must not depend on them any more: Spark would compute it anew.
+        While tables are written, kept frames must not depend on them: Spark would compute the frames again.
         """
         if keep and self._writing:
             frame = frame.localCheckpoint()
@@ -218,7 +218,7 @@ class SparkEngine:
             self.view(name, rows.select(f"{name}.*"))
 
     def map_frame(self, frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
-        """A frame of what a function returns for another's batches, in the executors."""
+        """Return a frame with the results of a function, applied to a frame's batches in the executors."""
         return frame.mapInArrow(function, from_arrow_schema(schema))
 
     def append(self, table: str, step: Step) -> None:
@@ -234,7 +234,7 @@ class SparkEngine:
             return frame.toArrow()
 
     def frame(self, step: Step) -> DataFrame:
-        """A step's result, lazy."""
+        """Return a step's result as a lazy frame."""
         return self._sql(step.name, self.sql(step))
 
     def replace(self, tables: Mapping[str, Step]) -> None:
@@ -257,7 +257,7 @@ class SparkEngine:
             self.define(statement)
 
     def compact(self) -> None:
-        """Nothing to do: a version that was replaced is removed when the next one is."""
+        """Do nothing: `replace` removes old versions."""
 
     def register(
         self, name: str, function: Callable[..., Any], parameters: list[pa.DataType], result: pa.DataType
@@ -284,7 +284,7 @@ class SparkEngine:
 
 @contextmanager
 def explained(step: str, sql: str = "") -> Iterator[None]:
-    """Spark's errors as ours, with the step and its SQL."""
+    """Raise Spark's errors as `EngineError`, with the step and its SQL."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -293,7 +293,7 @@ def explained(step: str, sql: str = "") -> Iterator[None]:
 
 @contextmanager
 def files_reached(place: str) -> Iterator[None]:
-    """Errors of a file system as ours, with what to do."""
+    """Raise errors of the file system as `StoreError`, with what to do."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -301,7 +301,7 @@ def files_reached(place: str) -> Iterator[None]:
 
 
 def start_session(master: str | None) -> SparkSession:
-    """A session of our own: local unless a master is named, without a user interface."""
+    """Start a Spark session without a user interface; local unless a master is given."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("xpubsub").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "4")

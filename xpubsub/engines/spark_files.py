@@ -1,7 +1,7 @@
-"""The directory of a Spark store: whole versions of its tables, of which the newest complete one counts.
+"""The directory of a Spark store: it has versions of all tables, of which the newest complete one is in use.
 
-A version is complete once its marker is there. Garbage collection writes a new version beside the old one and marks
-it last, so that a crash leaves the old one in force.
+A version is complete once it has its marker file. Garbage collection writes a new version beside the old one and the
+marker last, so that a crash leaves the old version in use.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from xpubsub.errors import StoreError
 _MARKER = "_COMPLETE"
 _NO_CONNECTOR = re.compile(r"Class \S+ not found|ClassNotFoundException|No FileSystem for scheme")
 _JAVA = re.compile(r"(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")
-"""How Java names an error before it says what it is."""
+"""The class name in front of a Java error message."""
 _CONNECTORS = {"s3a": "org.apache.hadoop:hadoop-aws", "gs": "com.google.cloud.bigdataoss:gcs-connector",
                "abfss": "org.apache.hadoop:hadoop-azure", "abfs": "org.apache.hadoop:hadoop-azure"}
 
 
 class StoreDirectory:
-    """Versions of a store below one path, through Hadoop's file system: local, HDFS or an object store."""
+    """The versions of a store in a directory, through Hadoop's file system: local, HDFS or an object store."""
 
     def __init__(self, jvm: Any, configuration: Any, path: str) -> None:
         self._path = jvm.org.apache.hadoop.fs.Path(path)
@@ -30,34 +30,34 @@ class StoreDirectory:
 
     @property
     def uri(self) -> str:
-        """The path with its scheme."""
+        """The path of the directory, with its scheme."""
         return str(self._path.toString())
 
     def exists(self) -> bool:
-        """Whether there is anything at the path."""
+        """Whether anything is at the path."""
         return bool(self._files.exists(self._path))
 
     def is_empty(self) -> bool:
-        """Whether there is nothing in the directory but what is hidden, and versions that were never completed."""
+        """Whether the directory is empty but for hidden files and incomplete versions."""
         if self.exists() and not self._files.getFileStatus(self._path).isDirectory():
             return False
         return all(name[0] in "._" or _version(name) is not None for name in self._names())
 
     def version(self) -> int:
-        """The newest complete version; 0 if there is none."""
+        """Return the newest complete version; 0 if there is none."""
         return max((version for version in self._versions() if self._files.exists(self._marker(version))), default=0)
 
     def location(self, version: int) -> str:
-        """Where the tables of a version are."""
+        """Return the directory of a version's tables."""
         return f"{self.uri}/v{version}"
 
     def complete(self, version: int) -> None:
-        """Mark a version complete: from now on it counts."""
+        """Mark a version complete, which puts it in use."""
         self._files.mkdirs(self._new_path(self.location(version)))
         self._files.create(self._marker(version), True).close()
 
     def discard(self, version: int) -> None:
-        """Remove what a crash may have left of a version that never was completed, or one that no longer counts."""
+        """Delete a version that a crash left incomplete, or that is no longer in use."""
         self._files.delete(self._new_path(self.location(version)), True)
 
     def _marker(self, version: int) -> Any:
@@ -73,12 +73,12 @@ class StoreDirectory:
 
 
 def _version(name: str) -> int | None:
-    """The number of a version's directory."""
+    """Return the version of a directory name, or None."""
     return int(name[1:]) if name[:1] == "v" and name[1:].isdigit() else None
 
 
 def unreachable(place: str, reason: str) -> StoreError:
-    """Why the files of a store cannot be reached, and what to do."""
+    """Return the error for a store whose files cannot be reached, with what to do."""
     scheme = place.partition("://")[0]
     if _NO_CONNECTOR.search(reason):
         package = _CONNECTORS.get(scheme)

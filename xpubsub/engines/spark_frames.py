@@ -1,4 +1,4 @@
-"""Frames that outlive the pipeline that built them, and what they are built on."""
+"""Keeps the views and cached frames that a user's frames are built on, until those frames are gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 @dataclass(eq=False)
 class _Ground:
-    """Views and kept frames that other frames are built on."""
+    """Views and cached frames that other frames are built on."""
 
     views: list[str]
     kept: list[DataFrame]
@@ -25,10 +25,10 @@ class _Ground:
 
 @dataclass
 class FrameGrounds:
-    """What was left to frames in users' hands: released once none of them is there any more.
+    """Views and cached frames behind the frames that users hold; released once the users' frames are gone.
 
-    Dropping a view uncaches what it shows, so the views stay as long. A frame may vanish in the middle of any call, so
-    that is only noted then.
+    The views stay as well, because dropping a view uncaches its frame. A frame may be garbage-collected during any
+    call, so that is only noted, and its views are released later.
     """
 
     session: SparkSession
@@ -36,7 +36,7 @@ class FrameGrounds:
     _vanished: deque[int] = field(default_factory=deque)
 
     def leave(self, views: list[str], kept: list[DataFrame], frames: tuple[DataFrame, ...]) -> None:
-        """Leave views and kept frames to some frames."""
+        """Keep views and cached frames for as long as some frame of `frames` lives."""
         ground = _Ground(views, kept)
         handle = _Handle()
         self._left[id(ground)] = ground
@@ -45,7 +45,7 @@ class FrameGrounds:
             vars(frame)["_xpubsub_ground"] = handle
 
     def release_vanished(self) -> None:
-        """Release what was left to frames that are gone."""
+        """Release the views and cached frames of frames that are gone."""
         while self._vanished:
             self._left.pop(self._vanished.popleft()).release(self.session)
 
@@ -57,4 +57,4 @@ class FrameGrounds:
 
 
 class _Handle:
-    """Lives as long as one of the frames that hold it."""
+    """An object that lives as long as any frame that refers to it."""

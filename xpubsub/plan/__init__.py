@@ -1,1 +1,1 @@
-"""Plans: which steps, in which order, for which kind of subscription; nothing here runs anything."""
+"""Plans: which steps run, in which order, for each kind of subscription. Nothing here runs them."""

@@ -1,4 +1,4 @@
-"""Choosing a plan: by name, or from what the store knows, with the reason."""
+"""Chooses a plan, by name or from statistics of the store, and gives the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED = "asked for by name"
 
 @dataclass(frozen=True)
 class Choice:
-    """A plan and why it was taken."""
+    """A plan and the reason for it."""
 
     plan: str
     reason: str
@@ -22,7 +22,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class TransformationChoice:
-    """A plan for transformations."""
+    """A plan for transformations, and whether it uses claims on paths and the schema."""
 
     choice: Choice
     sharing: Sharing
@@ -31,7 +31,7 @@ class TransformationChoice:
 
 
 def choose(request: PlanRequest, summary: Summary) -> Choice:
-    """The plan for filters: the one asked for, or by statistics."""
+    """Choose the plan for filters: the requested one, or by statistics."""
     return Choice(request.filters, _NAMED) if request.filters else _by_statistics(summary)
 
 
@@ -47,7 +47,7 @@ def _by_statistics(summary: Summary) -> Choice:
 
 
 def choose_transformation(request: PlanRequest, summary: Summary) -> TransformationChoice | None:
-    """The plan for transformations (Diao 2003): how much of them is shared, and which claims are used."""
+    """Choose the plan for transformations (Diao 2003): what they share, and which claims are used."""
     if not summary.transformations:
         return None
     shared = f"{summary.transformations} transformations share the nodes of returned paths"
@@ -57,7 +57,7 @@ def choose_transformation(request: PlanRequest, summary: Summary) -> Transformat
 
 
 def combined(filters: Choice, transformation: TransformationChoice | None) -> Choice:
-    """What was chosen, for all kinds of subscription together."""
+    """Return the choices for filters and transformations as one."""
     if transformation is None:
         return filters
     chosen = transformation.choice

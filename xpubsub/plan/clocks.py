@@ -1,4 +1,4 @@
-"""Clocks of streams: what is read of them, which messages they reject, and how they are moved."""
+"""Steps for the clocks of streams: reading them, rejecting untimely messages, and setting them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ CLOCK = file_step("clock")
 STREAM_PARTNER = file_step("stream_partner")
 UNTIMELY = file_step("untimely")
 TIMELY = file_step("event", "timely")
-"""The messages of a batch without those whose time is rejected."""
+"""The messages of a batch whose time is accepted."""
 UNTIMELY_ROWS = file_step("untimely_row")
 BATCH_CLOCK = file_step("batch_clock")
 MOVED = ("stream_clock", file_step("clock_moved"))
-"""A clock in `clock_given` is kept."""
+"""Stores the clocks in `clock_given`."""
 FUTURE = ("gone_message", file_step("clock_future"))
-"""Kept messages that are later than a clock in `clock_given` are dropped."""
+"""Drops kept messages that are later than a clock in `clock_given`."""
 REPLACED = file_step("replaced")

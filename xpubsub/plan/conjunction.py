@@ -1,4 +1,4 @@
-"""The conjunctive query of a template (section 4.4 of Hong 2007): values in common, edges of trees, times."""
+"""Builds the conjunctive query of a join template (Hong 2007, section 4.4): shared values, tree edges, times."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from itertools import combinations
 from xpubsub.language.xscl.templates import Edge, Template
 
 _COMPARE = {"!=": "{left}.value <> {right}.value"}
-"""Residual comparisons by operator; the others compare numbers."""
+"""SQL of comparisons other than `=`, by operator; operators not listed compare numbers."""
 
 
 class Conjunction:
-    """One query for all correlations of a template, or for some of them."""
+    """Builds one query for all correlations of a template, or for some of them."""
 
     def __init__(self, template: Template, members: str, values: str, above: str) -> None:
         self._template = template
         self._members = members
         self._values = values, above
-        """The relations of values in common: of nodes, and of those above them, if that is enough for some."""
+        """The relations of shared values: between nodes, and between the nodes above them where these are enough."""
         self._lifted = template.lifted if above else ()
         self._block = {number: block for block, (start, parents) in enumerate(_numbered(template), start=1)
                        for number in range(start, start + len(parents))}
         self._node: dict[int, str] = {}
-        """By meta-variable: the expression of its node."""
+        """SQL expression of the node of each meta-variable."""
         self._doc: dict[int, str] = {}
-        """By block: the expression of its message."""
+        """SQL expression of the message of each block."""
         self._joins: list[str] = []
         self._where: list[str] = []
 
     def sql(self) -> str:
-        """The query: one row for each way in which messages fulfil a correlation."""
+        """Return the query: one row for each way in which messages fulfil a correlation."""
         self._joined_values() if self._template.edges else self._alone()
         for block, (start, parents) in enumerate(_numbered(self._template), start=1):
             self._structure(block, start, parents)
@@ -48,12 +48,12 @@ class Conjunction:
                 f"from {self._joins[0]}\n" + "\n".join(self._joins[1:]) + where)
 
     def _alone(self) -> None:
-        """Of one block there is nothing to join: its nodes in the messages of the batch."""
+        """For a single block, which joins nothing: select its nodes in the messages of the batch."""
         self._joins += ["rbin_w as e1", f"join {self._members} as t on e1.var1 = 0 and e1.var2 = t.var1"]
         self._node[1], self._doc[1] = "e1.node2", "e1.docid"
 
     def _joined_values(self) -> None:
-        """The equalities, each of a block that is there already and another, or of the first two."""
+        """Join on the equalities: first between two blocks, then each with a block that is already joined."""
         first, *waiting = (edge for edge in self._template.edges if edge.op == "=")
         on = self._same_values("e1", first)
         self._joins += [f"{self._relation(first)} as e1", f"join {self._members} as t on {on}"]
@@ -67,14 +67,14 @@ class Conjunction:
         return self._values[edge in self._lifted]
 
     def _unseen(self) -> set[int]:
-        """The meta-variables whose nodes are not looked at."""
+        """Return the meta-variables whose nodes the query does not read."""
         return {number for edge in self._lifted for number in (edge.left, edge.right)}
 
     def _reached(self, edge: Edge) -> bool:
         return self._block[edge.left] in self._doc or self._block[edge.right] in self._doc
 
     def _same_values(self, name: str, edge: Edge) -> str:
-        """What a row of values in common has to be for an equality."""
+        """Return the join condition on a relation of shared values for an equality."""
         on = [f"{name}.var_left = t.var{edge.left}", f"{name}.var_right = t.var{edge.right}"]
         for place, side in ((edge.left, "left"), (edge.right, "right")):
             on += _same(self._doc, self._block[place], f"{name}.doc_{side}")
@@ -86,7 +86,7 @@ class Conjunction:
         return " and ".join(on)
 
     def _structure(self, block: int, start: int, parents: Sequence[int]) -> None:
-        """The edges of a tree, from its leaves up: a node is known before its parent is."""
+        """Join the edges of a tree, from its leaves up, so that a node is known before its parent."""
         edges = "joined_edge" if self._template.edges else "rbin_w"
         for child in range(start + len(parents) - 1, start - 1, -1):
             if (parent := parents[child - start]) and child not in self._unseen():
@@ -97,7 +97,7 @@ class Conjunction:
                 self._joins.append(f"join {edges} as {name} on {' and '.join(on)}")
 
     def _times(self) -> None:
-        """The windows of the operators: each is between the latest of the messages so far and the next."""
+        """Add the windows of the operators: each is between the latest message so far and the next."""
         blocks = range(1, len(self._template.trees) + 1)
         self._joins += [f"join message_time as d{block} on d{block}.docid = {self._doc[block]}" for block in blocks]
         for place in blocks[:-1]:
@@ -109,7 +109,7 @@ class Conjunction:
             self._where += [f"({' or '.join(f'd{block}.fresh' for block in blocks)})", *self._different()]
 
     def _different(self) -> Iterator[str]:
-        """All messages are different ones; those with a value in common are anyway."""
+        """Yield conditions that all messages differ; messages that share a value do already."""
         joined = {(self._block[edge.left], self._block[edge.right]) for edge in self._template.edges if edge.op == "="}
         for pair in combinations(self._doc, 2):
             if tuple(sorted(pair)) not in joined:
@@ -125,7 +125,7 @@ class Conjunction:
 
 
 def _numbered(template: Template) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Each tree with the number of its first meta-variable."""
+    """Yield each tree with the number of its first meta-variable."""
     start = 1
     for parents in template.trees:
         yield start, parents
@@ -133,7 +133,7 @@ def _numbered(template: Template) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def _same(known: dict[int, str], key: int, expression: str) -> list[str]:
-    """What is known must be the same; what is not is known from now on."""
+    """Return a condition that the expression equals the known one; if none is known, record it."""
     if key in known:
         return [f"{expression} = {known[key]}"]
     known[key] = expression

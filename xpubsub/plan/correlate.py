@@ -1,4 +1,4 @@
-"""Correlations (Hong 2007): witnesses of the batch, values in common, one conjunctive query for each template."""
+"""The plans for correlations (Hong 2007): witnesses, shared values, one conjunctive query per join template."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ WITNESSES: Listing = (
     file_step("rcopy_w", reused=True),
     file_step("rreturn_w", reused=True),
 )
-"""Stage 1: what the messages of the batch bind, from path tuples and conditions."""
+"""Stage 1: the nodes that patterns bind in the messages of the batch, from path tuples and conditions."""
 
 
 def witness_steps(levels: int) -> Pipeline:
-    """The steps of stage 1, for queries of so many levels."""
+    """Return the steps of stage 1, for queries with this many levels of branches."""
     return steps_of(WITNESSES, FactCase(levels))
 
 
@@ -40,7 +40,7 @@ _BASES: Pipeline = (
     file_step("joined_edge", "any", reused=True),
     file_step("joined_value", "any", reused=True),
 )
-"""What the joins read where nothing is shared: all edges and values, kept and of the batch."""
+"""What the joins read if nothing is shared: all edges and values of kept messages and of the batch."""
 
 
 _NOTHING = ("select cast(0 as bigint) as correlation_id, cast([] as bigint[]) as docs, cast(0 as bigint) as last,"
@@ -48,14 +48,14 @@ _NOTHING = ("select cast(0 as bigint) as correlation_id, cast([] as bigint[]) as
 
 
 def chosen_plan(request: PlanRequest) -> str:
-    """Values in common are found once for all templates; for each template; or for each correlation, by itself."""
+    """Return the plan, which finds shared values once for all templates, per template, or per correlation."""
     return request.correlations or CORRELATION_PLANS[0]
 
 
 def join_steps(
     templates: Sequence[StoredTemplate], places: int, plan: str, correlation_ids: Sequence[tuple[int, int]]
 ) -> Pipeline:
-    """Stage 2: conjunctive queries for each template, or for each correlation (with its template) by itself."""
+    """Return the steps of stage 2: a conjunctive query for each template, or for each correlation."""
     by_id = {stored.template_id: stored for stored in templates}
     alone = [_Unit(by_id[template_id], plan, correlation_id) for template_id, correlation_id in correlation_ids]
     units = alone if plan == "sequential" else [_Unit(stored, plan) for stored in templates]
@@ -74,7 +74,7 @@ OUTPUTS: Pipeline = (
     file_step("correlated_made", reused=True), file_step("part_base", reused=True), file_step("rcopy_joined"),
     file_step("rreturn_joined"), file_step("part_node"),
 )
-"""What the outputs are made of."""
+"""The steps that collect the parts of outputs."""
 TEXTS = file_step("correlated_text")
 OUTPUT = file_step("correlation_output", reused=True)
 NOTIFICATIONS = file_step("notification_correlation", reused=True)
@@ -82,7 +82,7 @@ NOTIFICATIONS = file_step("notification_correlation", reused=True)
 
 @dataclass(frozen=True)
 class _Unit:
-    """What one conjunctive query answers: all correlations of a template, or one of them."""
+    """The correlations that one conjunctive query evaluates: all of a template, or one of them."""
 
     stored: StoredTemplate
     plan: str
@@ -97,7 +97,7 @@ class _Unit:
         return f"rout_{self.name}"
 
     def steps(self) -> Iterator[Step]:
-        """Values in common unless they are shared, and the conjunctive query; of one correlation R_T before them."""
+        """Yield R_T (for a single correlation), the shared values (unless found for all), and the conjunctive query."""
         stored = self.stored
         members = stored.members(self.correlation_id)
         if self.correlation_id is not None:

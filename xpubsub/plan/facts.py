@@ -1,4 +1,4 @@
-"""Where the conditions of transformations and correlations hold: at nodes, and of the message."""
+"""Steps that find where conditions of transformations and correlations hold: at nodes, or in the whole message."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ FACTS: Listing = (
         unless("node_facts", file_step("fact", "message", reused=True)),
     ),
 )
-"""Positions unless branches have made them, and the relation `fact`, unless conditions are searched for in the tree."""
+"""Steps to `fact`, unless a tree search decides conditions; positions are there already if queries have branches."""
 
 
 @dataclass(frozen=True)
 class FactCase:
-    """What the steps of `FACTS` depend on."""
+    """The properties that decide which steps of `FACTS` run."""
 
     levels: int
-    """Depth of the deepest branching of any query."""
+    """The depth of the deepest branching of any query."""
 
     @property
     def conditions_shared(self) -> bool:
@@ -33,5 +33,5 @@ class FactCase:
 
     @property
     def node_facts(self) -> bool:
-        """Whether some condition is about a node."""
+        """Whether some condition is on a node."""
         return self.levels > 1

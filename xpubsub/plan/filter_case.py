@@ -1,4 +1,4 @@
-"""What the steps of a plan for filters depend on."""
+"""`FilterCase`: the properties that decide which steps of a filter plan run."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from xpubsub.plan.summary import Summary
 
 @dataclass(frozen=True)
 class FilterCase:
-    """What the steps of a filter plan depend on."""
+    """The properties that decide which steps of a filter plan run, and what they read."""
 
     plan: str
     summary: Summary
     prefers_sql: bool = True
-    """Whether the engine checks branches faster by SQL than by the BrPred function."""
+    """Whether the engine checks branches faster in SQL than with the BrPred function."""
     keys_shredded: bool = False
     """Whether keys were looked up while the messages were shredded."""
     searched: bool = False
-    """Whether conditions of transformations on nodes are searched for in the tree, and so are no candidates."""
+    """Whether a tree search decides conditions of transformations on nodes, so that they are no candidates."""
 
     @property
     def classes(self) -> bool:
-        """Whether one linear path stands for many; only `unroll` makes use of that."""
+        """Whether one linear path represents a class of them; only `unroll` uses classes."""
         return self.plan == "unroll" and self.summary.classes
 
     @property
     def pairs(self) -> bool:
-        """Whether some keys stand for two ranges."""
+        """Whether the store has pair keys, for two ranges each."""
         return self.summary.pairs > 0
 
     @property
     def classed_pairs(self) -> bool:
-        """Whether such keys stand for others of their class."""
+        """Whether there are both pair keys and classes."""
         return self.pairs and self.classes
 
     @property
@@ -42,29 +42,29 @@ class FilterCase:
 
     @property
     def texts(self) -> bool:
-        """Whether some predicates have to be tested on texts."""
+        """Whether some predicates must be tested on text."""
         return self.summary.texts > 0
 
     @property
     def branches(self) -> bool:
-        """Whether the branches of some query have to meet in the same nodes."""
+        """Whether some query has branches that must meet in the same nodes."""
         return self.summary.levels > 0
 
     @property
     def branches_in_sql(self) -> bool:
-        """Whether branches are checked by SQL; transformations read at which nodes they hold."""
+        """Whether SQL checks branches; transformations and correlations need it, as they read the nodes."""
         return self.prefers_sql or self.summary.nodes_bound
 
     @property
     def found_by_keys(self) -> str:
-        """The relation of candidates that keys have found."""
+        """The relation of candidates found by keys."""
         if self.plan != "unroll":
             return "chain_end"
         return "unroll_all" if self.rest else "unroll_slots"
 
     @property
     def tested(self) -> str:
-        """The relation of candidates whose texts hold, too."""
+        """The relation of candidates whose predicates on text hold, too."""
         return "text_candidate" if self.texts else self.found_by_keys
 
     @property
@@ -74,5 +74,5 @@ class FilterCase:
 
     @property
     def reread(self) -> bool:
-        """Whether more than one step reads the candidates that keys have found."""
+        """Whether more than one step reads the candidates found by keys."""
         return self.texts or self.searched or self.branches

@@ -1,4 +1,4 @@
-"""Steps of the plans for filters whose SQL depends on the case: which relation is read, how many slots or levels."""
+"""Steps of filter plans whose SQL depends on the case: the relations they read, the number of slots or levels."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from xpubsub.step import Pipeline, Step, file_step
 
 
 def tagpath_key(case: FilterCase) -> Step:
-    """The keys that nodes of a tag path can make hold."""
+    """Return the step to the keys that nodes of a tag path may satisfy."""
     return file_step("tagpath_key", "class" if case.classes else "", reused=True)
 
 
 def lookup_held(case: FilterCase) -> Step:
-    """Keys by which queries are found, those that stand for two others among them."""
+    """Return the step to the lookup keys that hold, including pair keys."""
     return file_step("lookup_held", tables={"predicate_pair": "pair_class"} if case.classes else None)
 
 
 def class_unroll(case: FilterCase) -> Step:
-    """One row: a query with its slots, each key replaced by the one that stands for its class."""
+    """Return the step to queries with their slots, each key replaced by the key that represents its class."""
     numbers = range(1, case.summary.slots_used + 1)
     keys = ", ".join(
         f"case when u.key{n} = {ALWAYS} then u.key{n} else c{n}.class_key end as key{n}, u.bound{n}" for n in numbers)
     joins = "\n".join(f"left join key_class as c{n} on c{n}.key = u.key{n}" for n in numbers)
-    header = "-- One row: a query with its slots, each key replaced by the one that stands for its class."
+    header = "-- One row: a query with its slots, each key replaced by the key that represents its class."
     select = f"select a.class_key as lookup_key, u.query_id, u.final, u.chain_id, {keys}"
     tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.lookup_key"
     return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}")
 
 
 def unroll_slots(case: FilterCase) -> Step:
-    """One row: a message in which the lookup key and the predicates of all slots of a query hold."""
+    """Return the step to messages and queries whose lookup key and slots hold."""
     joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
     held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
-    header = "-- One row: a message in which the lookup key and the predicates of all slots of a query hold."
+    header = "-- One row: a message and a query whose lookup key and slots all hold in it."
     select = "select a.event_id, u.query_id, u.final, u.chain_id"
     tables = f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
     return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=case.rest or case.reread)
@@ -47,75 +47,75 @@ def _slot_join(slot: int) -> str:
 
 
 def chain_root(case: FilterCase) -> Step:
-    """One row: a root from which chains start."""
+    """Return the step to the roots of chains."""
     roots = SHARE_ROOT, BUCKET_ROOT if case.plan == "bucket" else RANGE_ROOT
     values = ", ".join(f"({root})" for root in roots)
-    header = "-- One row: a root from which chains start."
+    header = "-- One row: a root of chains."
     select = f"select cast(v.chain_id as bigint) as chain_id from (values {values}) as v(chain_id)"
     return Step("chain_root", f"{header}\n{select}")
 
 
 def chain_key(case: FilterCase) -> Step:
-    """From `chain_start` along the chains, as far as they hold."""
+    """Return the step that walks chains from `chain_start` as far as they hold."""
     join, key = ("join key_class as k on k.key = p.key", "k.class_key") if case.classes else ("", "p.key")
     first_stage = EQUAL if case.plan == "unroll" else OTHER
     return file_step("chain_key", first=str(first_stage), classes=join, key=key)
 
 
 def chain_end(case: FilterCase) -> Step:
-    """The queries whose chains hold to their ends."""
+    """Return the step to queries whose whole chains hold."""
     return file_step("chain_end", reused=case.plan != "unroll" and case.reread)
 
 
 def unroll_all(case: FilterCase) -> Step:
-    """The queries found in their slots, or at the ends of their chains."""
+    """Return the step to queries found by their slots or by their chains."""
     return file_step("unroll_all", reused=case.reread)
 
 
 def text_asked(case: FilterCase) -> Step:
-    """Predicates on texts of the candidates that keys have found."""
+    """Return the step to predicates on text of the candidates found by keys."""
     return file_step("text_asked", reused=True, tables={"key_candidate": case.found_by_keys})
 
 
 def text_candidate(case: FilterCase) -> Step:
-    """Candidates whose texts hold, too."""
+    """Return the step to candidates whose predicates on text hold, too."""
     return file_step("text_candidate", reused=case.branches, tables={"key_candidate": case.found_by_keys})
 
 
 def candidate_asked(case: FilterCase) -> Step:
-    """Candidates that are no conditions to be searched for."""
+    """Return the step to candidates without the conditions that a tree search decides."""
     return file_step("candidate_asked", reused=case.branches, tables={"candidate": case.tested})
 
 
 def branch_path(case: FilterCase) -> Step:
-    """The tag paths at which the branches of candidates may end."""
+    """Return the step to the tag paths where branches of candidates may end."""
     return file_step("branch_path", reused=True, tables={"candidate": case.candidate})
 
 
 def branch_match(case: FilterCase) -> Step:
-    """Candidates whose branches meet in the same nodes (section 3.5), by SQL or by the BrPred function."""
+    """Return the step to candidates whose branches meet in the same nodes (section 3.5), by SQL or BrPred."""
     return file_step("branch_match", "" if case.branches_in_sql else "function", tables={"candidate": case.candidate})
 
 
 def matched(case: FilterCase) -> Step:
-    """Messages and the queries that they match."""
+    """Return the step to messages and the queries they match."""
     reused, candidate = case.summary.nodes_bound, {"candidate": case.candidate}
     return file_step("matched", "" if case.branches else "unbranched", reused=reused, tables=candidate)
 
 
 def notification(case: FilterCase) -> Step:
-    """Notifications of filters; distinct where a subscription has several queries."""
+    """Return the step to notifications of filters, made distinct if a subscription has several queries."""
     return file_step("notification", distinct="distinct" if case.summary.alternatives else "")
 
 
 def truth(case: FilterCase) -> Pipeline:
-    """Which branches hold at which nodes, from the deepest level up: repeated elements add up and never multiply."""
+    """Return the steps to the branches that hold at each node, deepest level first; repeated elements add no rows."""
     deepest, inner = case.summary.levels - 1, case.summary.inner_points
     return tuple(_level(level, inner if level < deepest else 0) for level in range(deepest, -1, -1))
 
 
 def _level(level: int, inner_points: int) -> Step:
-    """One level; each point that a branch runs through is looked up on the level below."""
+    """Return the step of one level; each branching point on a branch's way is looked up one level below."""
     numbers = range(1, inner_points + 1)
     joins = "\n  ".join(_join(f"truth_{level + 1}", number) for number in numbers)
     wanted = " ".join(
@@ -134,7 +134,7 @@ def _join(truth: str, number: int) -> str:
 
 
 def key_index(*, classes: bool) -> Pipeline:
-    """All keys by linear path, to be looked up in memory; the last step has them."""
+    """Return the steps to all keys by linear path, for lookups in memory; the last step has the keys."""
     if not classes:
         return (file_step("index_key"),)
     return (file_step("path_class"), file_step("key_class", reused=True), file_step("index_key", "class"))

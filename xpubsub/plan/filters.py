@@ -1,7 +1,7 @@
 """The plans for filters, step by step: from shredded messages to notifications (Tian 2004).
 
-`unroll` finds a query by one key; its next predicates stand side by side in one row (section 4.3). `share` walks chains
-of predicates that queries share (section 4.2); `bucket` does the same, with ranges in about twenty buckets.
+`unroll` finds a query by one lookup key; its row has the next predicates side by side (section 4.3). `share` walks
+chains of predicates that queries share (section 4.2). `bucket` does the same, with ranges in about twenty buckets.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ KEYS_HELD: Listing = (
     file_step("node_range"),
     file_step("key_held", reused=True),
 )
-"""Which predicates hold in which message, as far as keys can tell."""
+"""The keys that hold in each message."""
 
 CLASSES: Listing = (
     file_step("path_class"),
     file_step("key_class", reused=True),
 )
-"""The keys that stand for others, where many linear paths match a tag path."""
+"""The keys that represent classes, used if a tag path matches many linear paths."""
 
 FROM_CANDIDATES: Listing = (
     when(
@@ -44,7 +44,7 @@ FROM_CANDIDATES: Listing = (
     file_step("gone"),
     make.notification,
 )
-"""What all plans have in common once keys have found the candidates: texts, branches, subscriptions."""
+"""The common end of all plans, once keys have found candidates: text, branches, subscriptions."""
 
 UNROLL: Listing = (
     file_step("batch_tagpath", reused=True),
@@ -77,9 +77,9 @@ SHARE: Listing = (
 )
 
 PLANS: dict[str, Listing] = {"unroll": UNROLL, "share": SHARE, "bucket": SHARE}
-"""By name; `bucket` starts chains at other roots (`chain_root`)."""
+"""Plans by name; `bucket` starts chains at other roots (`chain_root`)."""
 
 
 def filter_steps(case: FilterCase) -> Pipeline:
-    """All steps from shredded messages to the notifications of filters."""
+    """Return all steps from shredded messages to notifications of filters."""
     return steps_of(PLANS[case.plan], case)

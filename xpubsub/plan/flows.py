@@ -1,4 +1,4 @@
-"""Streams that correlations publish to: what they publish must never come back to them."""
+"""Detects cycles: messages that correlations publish must never come back to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STREAM_FLOW = file_step("stream_flow")
 
 
 def cycles(rows: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
-    """The rows of a call by which messages would come back to a stream that they were made from, with the reason."""
+    """Return the rows of a call that would close a cycle of streams, each with the reason."""
     flows = list(rows)
     onward: dict[str, set[str]] = {}
     for row in flows:
@@ -19,7 +19,7 @@ def cycles(rows: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     for row in flows:
         way = _way(onward, str(row["publish"]), str(row["stream"]))
         if row["row_no"] is not None and way:
-            reason = f"what it publishes would come back to it: {' → '.join([str(row['stream']), *way])}"
+            reason = f"the messages it publishes would come back to it: {' → '.join([str(row['stream']), *way])}"
             refused[row["row_no"]] = {
                 "row_no": row["row_no"], "subscription_id": row["subscription_id"], "code": "cycle", "reason": reason,
                 "line": None, "column": None, "caret": None}
@@ -27,7 +27,7 @@ def cycles(rows: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
 
 
 def _way(onward: Mapping[str, set[str]], start: str, end: str) -> Sequence[str]:
-    """The streams from one to another along flows, both included; none if there is no way."""
+    """Return the streams on a way from `start` to `end`, both included; empty if there is none."""
     ways = [[start]]
     seen = {start}
     for way in ways:

@@ -1,4 +1,4 @@
-"""What is kept of messages for correlations: what a batch adds to it, and what goes."""
+"""Steps for the state kept for correlations: what a batch adds, and what is dropped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ ADDED: tuple[tuple[str, Step], ...] = (
     ("rreturn", file_step("rreturn_kept")), ("gone_message", file_step("gone_message_kept")),
     ("rdoc_ts", file_step("rdoc_ts_kept")),
 )
-"""What is appended, in this order: a message counts once it has its time."""
+"""The tables to append to, in this order: a message is joined only once it is in `rdoc_ts`."""
 
 KEPT: Pipeline = (
     file_step("dead_message", "kept"), file_step("kept_message", reused=True),
 )
-"""What is kept and counts, between batches."""
+"""The kept messages that can still be joined, between batches."""
 
 COUNTS = file_step("kept_and_gone")
 LAST_DOCID = file_step("last_docid")
@@ -33,4 +33,4 @@ WITHOUT_GONE: dict[str, Step] = {
     "gone_message": none_of("gone_message"),
     "stream_clock": CLOCK,
 }
-"""The state without what is gone."""
+"""For each table of the state, the rows without those of dropped messages."""

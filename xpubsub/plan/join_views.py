@@ -1,4 +1,4 @@
-"""What all templates of correlations share (section 5 of Hong 2007): R_T, values in common, edges and times."""
+"""Relations that all join templates share (Hong 2007, section 5): R_T, shared values, edges and times."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _NO_PAIR_UP = ("select cast(0 as bigint) as var_left, cast(0 as bigint) as var_r
 
 @dataclass(frozen=True)
 class StoredTemplate:
-    """A template of the store."""
+    """A join template in the store."""
 
     template_id: int
     template: Template
     fewest_pairs: int
-    """How many different pairs of variables each of its correlations compares for equality at least."""
+    """The least number of variable pairs that one of its correlations compares for equality."""
 
     @property
     def rounds(self) -> int:
-        """How often kept messages are joined with one another, to reach all blocks from one."""
+        """How often kept messages are joined with one another, to reach all blocks from one message."""
         return max(0, len(self.template.trees) - 2)
 
     @property
     def values(self) -> tuple[str, str]:
-        """The relations of values in common that are enough for it: of nodes, and of those above them."""
+        """The relations of shared values that the template reads: between nodes, and between the nodes above them."""
         if self.rounds:
             return f"value_pair_far_{self.rounds}", ""
         enough = f"_enough_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
         return f"value_pair{enough}", f"value_pair_above{enough}"
 
     def members(self, correlation_id: int | None = None) -> Step:
-        """R_T: the correlations of the template, or one of them."""
+        """Return the step to R_T: the correlations of the template, or one of them."""
         columns = [f"list_extract(q.vars, {place}) as var{place}" for place in range(1, self.template.size + 1)]
         for place in range(1, len(self.template.trees)):
             columns += [f"list_extract(q.windows, {place}) as wl{place}",
@@ -51,7 +51,7 @@ class StoredTemplate:
             f"semi join correlation_wanted as c on c.correlation_id = q.correlation_id\nwhere {only}", reused=True)
 
     def pairs(self, *, up: bool) -> Iterator[str]:
-        """Queries for the pairs of variables of its equalities, with or without the variables above."""
+        """Yield queries for the variable pairs of its equalities, with or without the variables above them."""
         for edge in self.template.edges:
             if edge.op == "=" and (edge in self.template.lifted) == up:
                 ends = {"left": edge.left, "right": edge.right}
@@ -61,25 +61,25 @@ class StoredTemplate:
 
 
 def standing_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
-    """What is the same for all batches until subscriptions change: what is asked for, and R_T of each template."""
+    """Return the steps that only depend on subscriptions: the wanted edges and pairs, and R_T of each template."""
     plain = " union ".join(query for stored in templates for query in stored.pairs(up=False))
     up = " union ".join(query for stored in templates for query in stored.pairs(up=True))
     return (
         file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
         file_step("pair_wanted", reused=True), file_step("variable_compared", reused=True),
         *(stored.members() for stored in templates),
-        Step("pair_plain", f"-- One row: variables whose nodes are compared.\nselect distinct var_left, var_right from"
+        Step("pair_plain", f"-- One row: two variables that are compared.\nselect distinct var_left, var_right from"
              f" ({plain or _NO_PAIR}) as p", reused=True),
-        Step("pair_up", "-- One row: variables whose nodes are compared, of which those above count.\nselect distinct"
+        Step("pair_up", "-- One row: two compared variables, and those above, whose nodes are joined.\nselect distinct"
              f" var_left, up_left, var_right, up_right from ({up or _NO_PAIR_UP}) as p", reused=True),
     )
 
 
 def view_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
-    """Values in common, and the edges and times of the messages that have some.
+    """Return the steps to shared values, and to the edges and times of the messages that share them.
 
-    For correlations of more than two blocks kept messages are joined, too: those that the batch reaches, by rounds.
-    Messages that have fewer values in common than a template asks for are left out for it.
+    For correlations of more than two blocks, kept messages that the batch reaches are also joined with one another,
+    round by round. A template skips messages that share values for fewer variable pairs than it compares.
     """
     rounds = max((stored.rounds for stored in templates), default=0)
     pairs = f"value_pair_far_{rounds}" if rounds else "value_pair"
@@ -94,7 +94,7 @@ def view_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
 
 
 def _far(rounds: int) -> Iterator[Step]:
-    """Values in common between kept messages, round by round."""
+    """Yield the steps to values shared between kept messages, round by round."""
     if rounds:
         yield from (file_step("pair_far", reused=True), file_step("far_value", reused=True))
     for number in range(1, rounds + 1):
@@ -105,7 +105,7 @@ def _far(rounds: int) -> Iterator[Step]:
 
 
 def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
-    """Values in common between messages that have enough of them, for each number that is asked for."""
+    """Yield the steps to shared values of messages that share enough, for each number that a template needs."""
     fewest = sorted({stored.fewest_pairs for stored in templates if not stored.rounds and stored.fewest_pairs > 1})
     if fewest:
         yield file_step("value_pair_count", reused=True)

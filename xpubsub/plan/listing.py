@@ -1,4 +1,4 @@
-"""Plans as listings: each is one tuple that reads from top to bottom; what runs only sometimes says when."""
+"""Plans as tuples of steps, to be read from top to bottom; `when` and `unless` mark conditional steps."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from xpubsub.step import Pipeline, Step
 
 @dataclass(frozen=True)
 class When:
-    """Entries that run if an attribute of the case is true, or (unless) if it is not."""
+    """Entries that run if an attribute of the case is `wanted`: true, or (`unless`) false."""
 
     condition: str
     entries: Listing
     wanted: bool = True
 
     def holds(self, case: object) -> bool:
-        """Whether the entries run in a case."""
+        """Whether the entries run for a case."""
         return bool(getattr(case, self.condition)) == self.wanted
 
 
 Entry = Step | Callable[[Any], Step | Pipeline] | When
-"""A step; a function that makes one, or several, out of the case at hand; or entries on a condition."""
+"""A step; a function that returns one or several steps for a case; or conditional entries."""
 Listing = tuple[Entry, ...]
 
 
 def when(condition: str, *entries: Entry) -> When:
-    """Entries that run if the attribute `condition` of the case is true."""
+    """Run entries only if the attribute `condition` of the case is true."""
     return When(condition, entries)
 
 
 def unless(condition: str, *entries: Entry) -> When:
-    """Entries that run if the attribute `condition` of the case is false."""
+    """Run entries only if the attribute `condition` of the case is false."""
     return When(condition, entries, wanted=False)
 
 
 def steps_of(listing: Listing, case: object) -> Pipeline:
-    """The steps of a plan that run in a case, in their order."""
+    """Return the steps of a plan that run for a case, in order."""
     return tuple(_steps(listing, case))
 
 
@@ -54,7 +54,7 @@ def _steps(listing: Listing, case: object) -> Iterator[Step]:
 
 
 def described(listing: Listing, indent: str = "") -> Iterator[str]:
-    """A plan as lines of text: the names of its steps, with the conditions on which they run."""
+    """Yield a plan as lines of text: the names of its steps, and the conditions under which they run."""
     for entry in listing:
         if isinstance(entry, When):
             yield f"{indent}{'when' if entry.wanted else 'unless'} {entry.condition}:"

@@ -1,4 +1,4 @@
-"""What `plan=` asks for: at most one plan for each kind of subscription, and what is to be left out."""
+"""Parses `plan=`: at most one plan for each kind of subscription, and the optimisations to leave out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FILTER_PLANS = ("unroll", "share", "bucket")
 TRANSFORMATION_PLANS = ("f", "fw", "fwr")
 CORRELATION_PLANS = ("mmqjp-view", "mmqjp", "sequential")
 NO_CLAIMS, NO_SCHEMA, NO_CACHE = OMISSIONS = ("no-claims", "no-schema", "no-cache")
-"""What may be left out: claims on paths, what schemas say, slices that are kept between batches."""
+"""Optimisations that can be left out: claims on paths, schemas, slices kept between batches."""
 PLANS = {"filters": FILTER_PLANS, "transformations": TRANSFORMATION_PLANS, "correlations": CORRELATION_PLANS}
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """The plans asked for by name; where none is, the store decides."""
+    """The plans requested by name; None lets the store decide."""
 
     filters: str | None = None
     transformations: str | None = None
@@ -26,7 +26,7 @@ class PlanRequest:
 
     @classmethod
     def parse(cls, text: str) -> PlanRequest:
-        """Read names separated by commas: `auto`, or `unroll,fwr,mmqjp`."""
+        """Parse `auto`, or names separated by commas: `unroll,fwr,mmqjp`."""
         names = [name.strip() for name in text.split(",")]
         for name in names:
             if not any(name in plans for plans in (*PLANS.values(), OMISSIONS, (AUTO,))):
@@ -36,16 +36,16 @@ class PlanRequest:
 
 
 AUTOMATIC = PlanRequest()
-"""No plan is asked for by name."""
+"""A request without any named plan."""
 
 
 def described() -> str:
-    """All names, for errors and for help."""
+    """Return all names of plans, for errors and for help."""
     kinds = "; ".join(f"{', '.join(plans)} for {kind}" for kind, plans in PLANS.items())
     return f"the plans are {AUTO}; {kinds}; {', '.join(OMISSIONS)} may be added"
 
 
 def _one(kind: str, named: list[str]) -> str | None:
     if len(set(named)) > 1:
-        raise Error(f"{' and '.join(named)} are both plans for {kind}: name one")
+        raise Error(f"{' and '.join(named)} are both plans for {kind}: choose one")
     return named[0] if named else None

@@ -1,4 +1,4 @@
-"""The steps of subscribing: from compiled subscriptions to the rows that each table lacks."""
+"""The steps of subscribing: from compiled subscriptions to the new rows of each table."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ NEW: Pipeline = (
     file_step("new_brinfo", reused=True),
     CALL_ALTERNATIVE,
 )
-"""What the call brings that the store lacks."""
+"""The rows of a call that are new to the store."""
 
 PATHS: tuple[tuple[str, Step], ...] = (
     ("path_match", file_step("new_path_match")),
     ("tagpath_brinfo", file_step("new_tagpath_brinfo")),
 )
-"""Path matches come before the paths themselves: a path that is known has all its matches."""
+"""Path matches are written before the paths themselves, so that a stored path has all its matches."""
 
 TAGPATH_COLLISION = file_step("tagpath_collision")
 
 @dataclass(frozen=True)
 class Kinds:
-    """Which kinds of subscription a call brings, beside filters, and whether there are warnings."""
+    """Whether a call contains transformations, correlations and warnings."""
 
     transformations: bool = False
     correlations: bool = False
@@ -36,13 +36,13 @@ class Kinds:
 
     @property
     def new(self) -> Pipeline:
-        """What the call brings that the store lacks."""
+        """The steps to the rows of a call that are new to the store."""
         transformations = (file_step("new_transformation_id", reused=True),) if self.transformations else ()
         return (*NEW, *transformations, *((file_step("new_correlation_id", reused=True),) if self.correlations else ()))
 
     @property
     def collisions(self) -> Pipeline:
-        """What finds two texts with one id."""
+        """The steps that find two different texts with the same id."""
         return (
             file_step("collision"),
             *((file_step("collision_transformation"),) if self.transformations else ()),
@@ -51,7 +51,7 @@ class Kinds:
 
     @property
     def appends(self) -> tuple[tuple[str, Step], ...]:
-        """Table by table in the order of writing: whatever stops it, nothing is visible that is not complete."""
+        """The tables to append to, in an order that leaves nothing incomplete visible if it stops halfway."""
         conditions = _CONDITIONS if self.transformations or self.correlations else ()
         return (*_QUERIES, *conditions, *(_TRANSFORMATIONS if self.transformations else ()),
                 *(_CORRELATIONS if self.correlations else ()), *_SUBSCRIPTIONS,

@@ -1,8 +1,8 @@
-"""Transformations (Diao 2003): path tuples of `for` paths, conditions on them, and what returned paths lead to.
+"""The plans for transformations (Diao 2003): path tuples of `for` paths, conditions on them, and returned nodes.
 
-The three approaches differ in what they share. PathSharing-F shares the paths of `for` alone: conditions are looked
-at and returned paths are followed by tree search, tuple by tuple. PathSharing-FW shares the conditions, too;
-PathSharing-FWR also the returned paths, whose nodes are grouped once for all templates.
+The three plans differ in what they share. `f` (PathSharing-F) shares only the paths of `for`; a tree search checks
+conditions and follows returned paths, tuple by tuple. `fw` also shares conditions. `fwr` also shares returned paths,
+whose nodes are grouped once for all templates.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ TRANSFORMATION: Listing = (
     make.output,
     file_step("notification_all"),
 )
-"""From the notifications of filters to those of filters and transformations; `f`, `fw` and `fwr` differ in the case."""
+"""From notifications of filters to those of filters and transformations; the case differs for `f`, `fw` and `fwr`."""
 
 
 def transformation_steps(case: TransformationCase) -> Pipeline:
-    """All steps from conditions to outputs."""
+    """Return all steps from conditions to outputs."""
     return steps_of(TRANSFORMATION, case)
 
 
 def explained(step: BindStep) -> Pipeline:
-    """What a step of a transformation has bound, and at how much of it each of its conditions fails."""
+    """Return the steps that count the nodes a step bound, and at how many of them each condition fails."""
     bound = {"bind_bound": f"bind_bound_{step.depth}_{step.place}"}
     if step.depth == step.place == 1:
         count = file_step("path_bound_count", step=str(step.step))

@@ -1,4 +1,4 @@
-"""What the steps of a plan for transformations depend on."""
+"""`TransformationCase`: the properties that decide which steps of a transformation plan run."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from xpubsub.plan.facts import FactCase
 
 Places = Mapping[int, int]
-"""For each depth of blocks the length of the longest chain of steps; none where nothing can be bound."""
+"""The length of the longest chain of steps by depth of blocks; no entry where nothing can be bound."""
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """What a plan for transformations shares, and where it removes duplicates although there may be none."""
+    """What a plan for transformations shares, and where it removes duplicates."""
 
     conditions: bool = True
     returns: bool = True
     repeats: bool | None = None
-    """Whether tuples are made distinct: of no block, of all, or (None) of those that may repeat."""
+    """Whether tuples of all blocks are made distinct, of none, or (None) of those that may repeat."""
 
 
 @dataclass(frozen=True)
 class TransformationCase(FactCase):
-    """The blocks of the transformations of a store, and what a plan shares of them."""
+    """The blocks of a store's transformations, and what a plan shares."""
 
     places: Mapping[int, int]
     sharing: Sharing
@@ -35,7 +35,7 @@ class TransformationCase(FactCase):
 
     @property
     def conditions_shared(self) -> bool:
-        """Whether conditions on nodes are decided by joins, rather than searched for in the tree."""
+        """Whether joins, not a tree search, decide conditions on nodes."""
         return self.sharing.conditions
 
     @property
@@ -45,15 +45,15 @@ class TransformationCase(FactCase):
 
     @property
     def searches(self) -> bool:
-        """Whether anything is searched for in the tree."""
+        """Whether a tree search is needed."""
         return not (self.sharing.conditions and self.sharing.returns)
 
     @property
     def some_repeat(self) -> bool:
-        """Whether tuples of some blocks may repeat, and those of others may not."""
+        """Whether only the blocks that may repeat are made distinct."""
         return self.sharing.repeats is None
 
     @property
     def distinct(self) -> str:
-        """The word that removes duplicates, where all tuples are made distinct."""
+        """The SQL keyword `distinct` if all tuples are made distinct, else empty."""
         return "distinct" if self.sharing.repeats else ""

@@ -1,4 +1,4 @@
-"""Steps of the plans for transformations whose SQL depends on the case: blocks by depth and place, what is shared."""
+"""Steps of transformation plans whose SQL depends on the case: depth and place of blocks, what is shared."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from xpubsub.plan.transform_case import TransformationCase
 from xpubsub.step import Pipeline, Step, file_step
 
 WHERE_FILTER, FACTORY = "where_filter", "factory"
-"""The functions that steps are handed to."""
+"""The names of the Python functions that process the rows of steps."""
 _COLUMNS = "b.event_id, b.transformation_id, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
 
 
 def path_tuple(case: TransformationCase) -> Step:
-    """The nodes that `for` paths lead to."""
+    """Return the step to the nodes of `for` paths."""
     return file_step("path_tuple", reused=True, distinct=case.distinct)
 
 
 def return_tuple(case: TransformationCase) -> Step:
-    """The nodes that returned paths lead to."""
+    """Return the step to the nodes of returned paths."""
     return file_step("return_tuple", distinct=case.distinct)
 
 
 def output(case: TransformationCase) -> Step:
-    """What the message factory makes of bound nodes: out of returned nodes in groups, or out of all, to be searched."""
+    """Return the step that makes outputs, from grouped returned nodes or from all nodes, by tree search."""
     if case.returns_shared:
         fields = "brinfo_id := brinfo_id, base := base, nodes := nodes"
         return file_step("output", function=FACTORY, fields=fields)
@@ -32,14 +32,14 @@ def output(case: TransformationCase) -> Step:
 
 
 def bound(case: TransformationCase) -> Step:
-    """All that a transformation has bound in a message."""
+    """Return the step to all nodes that a transformation bound in a message."""
     tuples = " union all ".join(
         f"select event_id, transformation_id, block, nodes from tuple_{depth}" for depth in case.depths)
     return file_step("bound", reused=True, tuples=tuples)
 
 
 def blocks(case: TransformationCase) -> Pipeline:
-    """What blocks bind, from the outermost inwards: for each place in their chains, then the tuples of the depth."""
+    """Return the steps that bind blocks, outermost first: each place of their chains, then the tuples of the depth."""
     return tuple(step for depth in case.depths for step in _depth(case, depth, case.places.get(depth, 1)))
 
 
@@ -71,7 +71,7 @@ def _failed(case: TransformationCase, suffix: str) -> Step:
 
 
 def _tuple(case: TransformationCase, depth: int, places: int) -> Step:
-    """The tuples of a depth, each once."""
+    """Return the step to the tuples of a depth, each once."""
     chains = " union all ".join(
         f"select event_id, transformation_id, block, outermost, nodes from bind_holds_{depth}_{place} where last"
         for place in range(1, places + 1))

@@ -1,1 +1,1 @@
-"""The store: migrations, subscriptions in and out, garbage collection. Knows tables, not XPath."""
+"""The store's tables: migrations, reading and writing subscriptions, garbage collection."""

@@ -1,4 +1,4 @@
-"""Garbage collection: which rows are still needed by a visible subscription."""
+"""Garbage collection: which rows of each table visible subscriptions still need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIVE: Pipeline = (
     file_step("live_tagpath", reused=True),
     file_step("new_query", "kept", reused=True),
 )
-"""What is needed, from subscriptions down to tag paths."""
+"""Relations of live things, from subscriptions down to tag paths."""
 
 
 def _kept(table: str, live: str, key: str, own_key: str | None = None) -> Step:
@@ -40,7 +40,7 @@ STATE: dict[str, Step] = {
     "gone_message": none_of("gone_message"),
     "stream_clock": file_step("gc_stream_clock"),
 }
-"""What is kept of messages, for the correlations that are visible."""
+"""For each table of correlation state, the rows to keep."""
 
 KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
@@ -86,14 +86,14 @@ KEPT: dict[str, Step] = {
     "tagpath_map": _kept("tagpath_map", "live_tagpath", "tagpath_id"),
     "value_sample": file_step("gc_value_sample"),
 }
-"""For each table the rows to keep; what is derived from queries are arranged anew by what has been seen since."""
+"""For each table, the rows to keep; predicates are arranged again, by the values seen since."""
 
 DERIVED = ("query_predicate", "query_summary")
-"""Tables that are made anew out of the queries kept."""
+"""Tables that are computed again from the queries to keep."""
 
 
 def row_counts(store: Store) -> dict[str, int]:
-    """Rows by table."""
+    """Return the number of rows of each table."""
     tables = (*KEPT, *DERIVED)
     counts = " union all ".join(f"select '{table}' as name, count(*) as amount from {table}" for table in tables)
     return {row["name"]: int(row["amount"]) for row in store.rows(Step("row_counts", counts))}

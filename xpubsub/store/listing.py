@@ -1,4 +1,4 @@
-"""Looking at a store: its subscriptions, one of them, its counts."""
+"""Reading a store: its subscriptions, one subscription, and counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xpubsub.store.store import Store
 
 @dataclass(frozen=True)
 class Shown:
-    """One subscription, as it was given and as the queries it became."""
+    """A subscription as it was written, and the queries it was compiled to."""
 
     subscription_id: str
     kind: str
@@ -26,14 +26,14 @@ class Shown:
 
 
 def list_subscriptions(store: Store) -> pa.Table:
-    """The visible subscriptions in the order of their ids."""
+    """Return the visible subscriptions, ordered by id."""
     with store.engine.pipeline():
         store.run(*store.visible())
         return store.engine.fetch(file_step("list"))
 
 
 def show_subscription(store: Store, subscription_id: str) -> Shown:
-    """One visible subscription."""
+    """Return one visible subscription; an unknown id raises `StoreError`."""
     with store.engine.pipeline():
         store.engine.load("asked", pa.table({"subscription_id": [subscription_id]}))
         store.run(*store.visible_asked())
@@ -47,7 +47,7 @@ def show_subscription(store: Store, subscription_id: str) -> Shown:
 
 
 def store_stats(store: Store) -> dict[str, int]:
-    """Counts by name."""
+    """Return counts over the store by name."""
     with store.engine.pipeline():
         store.run(*store.visible())
         return {row["name"]: int(row["amount"]) for row in store.rows(file_step("stats"))}

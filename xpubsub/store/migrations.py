@@ -1,4 +1,4 @@
-"""Migrations: numbered files of DDL, applied in order and recorded; gaps and edits are errors."""
+"""Migrations: numbered files of DDL, applied in order and recorded. A gap or an edited file raises `StoreError`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _APPLIED = file_step("applied_migration")
 
 @dataclass(frozen=True)
 class Migration:
-    """One file of DDL."""
+    """A file of DDL."""
 
     version: int
     name: str
@@ -32,18 +32,18 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """A digest of the file, by which an edit after application is noticed."""
+        """A digest of the file, to detect edits after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()[:16]
 
     @property
     def statements(self) -> list[str]:
-        """The statements of the file, comments included."""
+        """The statements of the file, with their comments."""
         trees = sqlglot.parse(self.sql, read="duckdb")
         return [tree.sql(dialect="duckdb", pretty=True) for tree in trees if tree is not None]
 
 
 def available(directory: Path | None = None) -> list[Migration]:
-    """The migrations that ship with this version, in order, numbered without a gap."""
+    """Return the migrations of this version in order, numbered without a gap."""
     found: list[Migration] = []
     for path in sorted((directory or folder("migrations")).glob("*.sql")):
         match = _NAME.fullmatch(path.name)
@@ -57,14 +57,14 @@ def available(directory: Path | None = None) -> list[Migration]:
 
 
 def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
-    """Bring a store up to date; returns what was applied."""
+    """Apply the migrations that a store lacks, and return them."""
     migrations = available() if migrations is None else migrations
     if not (engine.read_only and engine.PERSISTENT_CATALOG):
         engine.define(RECORD)
     applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
     pending = _pending(applied, migrations)
     if pending and engine.read_only:
-        raise StoreError(f"the store {engine.place} is of an earlier version: bring it up to date with"
+        raise StoreError(f"the store {engine.place} was created by an earlier version: update it with"
                          f" `xpubsub init {engine.place}`")
     for migration in migrations:
         if migration not in pending and not engine.PERSISTENT_CATALOG:
@@ -77,7 +77,7 @@ def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[M
 
 
 def pending(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
-    """The migrations that a store still lacks; all of them if it is empty."""
+    """Return the migrations that a store lacks; all of them if it is empty."""
     migrations = available() if migrations is None else migrations
     if not engine.has_tables():
         return migrations
@@ -90,7 +90,7 @@ def _pending(applied: dict[int, dict[str, str]], migrations: list[Migration]) ->
     for version in sorted(applied):
         name = f"{version:04d}_{applied[version]['name']}"
         if version not in known:
-            raise StoreError(f"the store has migration {name}, which this version of xpubsub does not know: upgrade it")
+            raise StoreError(f"the store has migration {name}, which is unknown to this xpubsub: upgrade xpubsub")
         if applied[version]["checksum"] != known[version].checksum:
             raise StoreError(f"migration {name} was edited after it was applied to this store")
     for version in range(1, max(applied, default=0)):
@@ -106,7 +106,7 @@ def _define(engine: Engine, migration: Migration) -> None:
 
 
 def _apply(engine: Engine, migration: Migration) -> None:
-    """Create and drop tables, and move rows between them."""
+    """Run the statements of a migration: create and drop tables, and move rows between them."""
     for statement in migration.statements:
         if (moved := _moved(statement)) is None:
             engine.define(statement)
@@ -115,7 +115,7 @@ def _apply(engine: Engine, migration: Migration) -> None:
 
 
 def _moved(statement: str) -> tuple[str, Step] | None:
-    """The table that rows are moved to, and the rows, if a statement moves any."""
+    """Return the target table and the rows if the statement is an insert, else None."""
     tree = sqlglot.parse_one(statement, read="duckdb")
     if not isinstance(tree, exp.Insert):
         return None
@@ -132,6 +132,6 @@ def _record(engine: Engine, migration: Migration) -> None:
 
 
 def script(engine: str) -> str:
-    """All DDL in an engine's dialect, for whoever creates the tables by other means."""
+    """Return all DDL in an engine's dialect, for users who create the tables by other means."""
     statements = [RECORD, *(each for migration in available() for each in migration.statements)]
     return "\n\n".join(f"{table_ddl(statement, engine)};" for statement in statements)

@@ -1,4 +1,4 @@
-"""One open store: its engine, its settings, and what it knows of paths and queries."""
+"""An open store: its engine, its settings, and how steps run and calls write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VISIBLE_ASKED = file_step("visible", "asked", reused=True)
 
 
 class Store:
-    """Opens or creates a store on an engine; every write goes through `call`."""
+    """An open store on an engine. Changes of subscriptions and schemas go through `call`."""
 
     def __init__(self, engine: Engine, *, slots: int | None = None, create: bool = True) -> None:
         self.engine = engine
@@ -44,7 +44,7 @@ class Store:
             self.engine.append("setting", whole("new_setting"))
 
     def rows(self, step: Step) -> list[dict[str, Any]]:
-        """A step's result as Python rows."""
+        """Return a step's result as Python dicts."""
         return list(self.engine.fetch(step).to_pylist())
 
     def run(self, *steps: Step) -> None:
@@ -53,18 +53,18 @@ class Store:
             self.engine.run(step)
 
     def append(self, *appends: tuple[str, Step]) -> None:
-        """Append steps' results to tables, in order."""
+        """Append the results of steps to tables, in order."""
         for table, step in appends:
             self.engine.append(table, step)
 
     def refuse_collisions(self, step: Step) -> None:
-        """Two texts with one id are an error, not a guess; the step finds them."""
+        """Raise `StoreError` if the step finds two different texts with the same id."""
         for row in self.rows(step):
             raise StoreError(f"two {row['what']} texts have the same id: {row['text']!r} and {row['other']!r}")
 
     @contextmanager
     def call(self, action: str, **form: object) -> Iterator[None]:
-        """A call that changes subscriptions or schemas: its rows become visible together, when the block ends."""
+        """Change subscriptions or schemas: all rows that the block appends become visible when it ends."""
         with self.engine.pipeline(), self.engine.transaction():
             number = self.rows(file_step("last_call"))[0]["call_no"] + 1
             self.engine.load("call_form", _one_row(call_no=number, action=action, **form))
@@ -73,22 +73,22 @@ class Store:
             self.engine.append("completed_call", file_step("completed"))
 
     def visible(self) -> Pipeline:
-        """The steps that lead to the relation `visible`."""
+        """Return the steps that make the relation `visible`."""
         return (GONE, VISIBLE)
 
     def visible_asked(self) -> Pipeline:
-        """The same for the subscriptions in the relation `asked`: the others need not be touched."""
+        """Return the steps that make `visible` for the subscriptions in the relation `asked` alone."""
         return (GONE, VISIBLE_ASKED)
 
 
 def check_contents(engine: Engine, *, create: bool) -> None:
-    """Refuse somebody else's tables, and an empty place unless the store may be created there."""
+    """Raise `StoreError` for other data, and for an empty place unless a store may be created there."""
     if engine.has_tables():
         return
     if not engine.is_empty():
-        raise StoreError(f"{engine.place} is not an xpubsub store: it holds something else, and is left as it is")
+        raise StoreError(f"{engine.place} is not an xpubsub store: it holds other data, which was not changed")
     if engine.read_only or not create:
-        raise StoreError(f"{engine.place} is not an xpubsub store: it is empty, see `xpubsub init {engine.place}`")
+        raise StoreError(f"{engine.place} is not an xpubsub store: it is empty; run `xpubsub init {engine.place}`")
 
 
 def _one_row(**values: object) -> pa.Table:

@@ -1,2 +1,2 @@
--- One row: a value of the batch that is compared.
+-- One row: a value in the batch that some correlation compares.
 select distinct value from rdoc_w

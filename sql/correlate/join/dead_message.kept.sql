@@ -1,2 +1,2 @@
--- One row: a kept message that does not count any more, between batches.
+-- One row: a dropped message.
 select distinct docid from gone_message

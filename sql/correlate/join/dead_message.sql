@@ -1,4 +1,4 @@
--- One row: a kept message that does not count any more: it came again in this batch, or no window reaches it.
+-- One row: a kept message that can no longer be joined: this batch replaces it, or no window reaches it.
 select d.docid
 from rdoc_ts as d
 semi join rdoc_ts_w as w on w.stream = d.stream and w.given_id = d.message_id

@@ -1,2 +1,2 @@
--- One row: how many steps lead from the nodes that are joined to those that outputs mention, at most.
+-- One row: the largest number of steps from a joined node to a node that an output mentions.
 select coalesce(max(place), 0) as places from join_hop

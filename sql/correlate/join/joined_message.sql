@@ -1,4 +1,4 @@
--- One row: a message that has a value in common with another.
+-- One row: a message that shares a value with another.
 select doc_left as docid from value_pair
 union
 select doc_right as docid from value_pair

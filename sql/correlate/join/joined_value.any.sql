@@ -1,2 +1,2 @@
--- One row: a node of a message, kept or of the batch, with its value and number.
+-- One row: a node of a message, in the batch or kept, with its value and number.
 select docid, node, value, number from value_any

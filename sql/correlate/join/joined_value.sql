@@ -1,4 +1,4 @@
--- One row: a node of a message that may be joined, with its value and number.
+-- One row: a node with its value and number, in the batch or in a kept message to be joined.
 select docid, node, value, number from rdoc_w
 union all
 select d.docid, d.node, d.value, d.number

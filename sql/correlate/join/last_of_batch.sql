@@ -1,2 +1,2 @@
--- One row: the highest number of a message of the batch.
+-- One row: the highest docid in the batch.
 select coalesce(max(docid), 0) as docid from rbin_w

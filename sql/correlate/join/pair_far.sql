@@ -1,4 +1,4 @@
--- One row: two variables whose nodes are compared for equality by a correlation of more than two blocks.
+-- One row: two variables that a correlation of more than two blocks compares for equality.
 select distinct p.var_left, p.var_right
 from join_pair as p
 semi join (

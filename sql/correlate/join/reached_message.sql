@@ -1,4 +1,4 @@
--- One row: a message that the batch reaches over values in common.
+-- One row: a message that shares a value with the batch, directly or through other messages.
 select doc_left as docid from value_pair
 union
 select doc_right as docid from value_pair

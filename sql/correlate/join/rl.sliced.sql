@@ -1,4 +1,4 @@
--- One row: as in rl; of a value that has a slice, from there (algorithm 4).
+-- One row: as in rl, but read from the slice of a value that has one (algorithm 4).
 select s.docid, s.var1, s.var2, s.node1, s.node2, s.value
 from slice_row as s
 semi join kept_message as l on l.docid = s.docid

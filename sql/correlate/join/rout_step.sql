@@ -1,4 +1,4 @@
--- One row: what a join has found, and one node more, up or down an edge from a node found before.
+-- One row: a join result extended by one node, up or down an edge from a node that it already has.
 select o.correlation_id, o.docs, o.last, o.time,
   list_concat(o.nodes, [case when s.upward then e.node1 else e.node2 end]) as nodes
 from rout as o

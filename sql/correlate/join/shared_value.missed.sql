@@ -1,4 +1,4 @@
--- One row: a node of a kept message whose value stands in the batch, too, and has no slice.
+-- One row: a node of a kept message whose value also occurs in the batch and has no slice.
 select d.docid, d.node, d.value
 from rdoc as d
 semi join value_missed as m on m.value = d.value

@@ -1,4 +1,4 @@
--- One row: a node of a kept message whose value stands in the batch, too.
+-- One row: a node of a kept message whose value also occurs in the batch.
 select d.docid, d.node, d.value
 from rdoc as d
 semi join rdoc_w as w on w.value = d.value

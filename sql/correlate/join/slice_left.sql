@@ -1,4 +1,5 @@
--- One row: nodes of a slice that stays: of messages still kept, and of the values used last, up to a number of rows (LRU).
+-- One row: two nodes in a slice that stays in memory.
+-- Slices hold kept messages only; beyond the limit of rows, the slices of the values used least recently go (LRU).
 select h.value, h.docid, h.var1, h.var2, h.node1, h.node2
 from slice_held as h
 semi join message_to_keep as k on k.docid = h.docid

@@ -1,4 +1,4 @@
--- One row: what a slice gains (algorithm 5): nodes of the batch with its value; if the value had none, those kept, too.
+-- One row: two nodes to add to a slice (algorithm 5): those of the batch, and for a new slice also the kept ones.
 select r.value, r.docid, r.var1, r.var2, r.node1, r.node2
 from rr as r
 semi join (

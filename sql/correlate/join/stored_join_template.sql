@@ -1,4 +1,4 @@
--- One row: a join template, and how many pairs of variables each of its correlations compares at least.
+-- One row: a join template, and the least number of variable pairs that its correlations compare for equality.
 select t.template_id, min(t.definition) as definition, coalesce(min(p.pairs), 0) as fewest_pairs
 from join_template as t
 join join_member as m on m.template_id = t.template_id

@@ -1,4 +1,4 @@
--- One row: a node of a message, kept or of the batch, whose value is compared.
+-- One row: a node whose value is compared, in a message of the batch or a kept one.
 select docid, node, value, number from rdoc_w
 union all
 select d.docid, d.node, d.value, d.number

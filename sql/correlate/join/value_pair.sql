@@ -1,4 +1,4 @@
--- One row: nodes of two messages, at least one of the batch, with equal values and variables that are compared (R_vj).
+-- One row: two nodes of different messages, at least one in the batch, with equal values and compared variables (R_vj).
 select l.docid as doc_left, l.var2 as var_left, l.node2 as node_left,
   r.docid as doc_right, r.var2 as var_right, r.node2 as node_right
 from (

@@ -1,4 +1,5 @@
--- One row: nodes of two messages, at least one of the batch, each above a node with the same value, however often.
+-- One row: two nodes of different messages, at least one in the batch, each above a node with the same value.
+-- There is one row for the two nodes, however many values they share.
 select l.docid as doc_left, l.var2 as var_left, l.var1 as up_left, l.node1 as at_left,
   r.docid as doc_right, r.var2 as var_right, r.var1 as up_right, r.node1 as at_right
 from (

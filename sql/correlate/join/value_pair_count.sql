@@ -1,4 +1,4 @@
--- One row: two messages, and for how many different pairs of variables they have a value in common.
+-- One row: two messages, and the number of different variable pairs for which they share a value.
 select doc_left, doc_right, count(*) as pairs
 from (
   select doc_left, doc_right, var_left, var_right from value_pair

@@ -1,4 +1,4 @@
--- One row: nodes of two messages with equal values, as before, or of two kept ones of which the batch has reached one.
+-- One row: two nodes of different messages with equal values: as before, or both kept and one reached by the batch.
 select doc_left, var_left, node_left, doc_right, var_right, node_right from value_pair
 union
 select l.docid as doc_left, l.var2 as var_left, l.node2 as node_left,

@@ -1,4 +1,5 @@
--- One row: nodes of two messages with equal values, at least one of the batch if asked for, for some correlations alone.
+-- One row: two nodes of different messages with equal values, for the correlations in rt alone.
+-- At least one message is in the batch, unless kept messages are joined with one another.
 select distinct l.docid as doc_left, l.var2 as var_left, l.node2 as node_left,
   r.docid as doc_right, r.var2 as var_right, r.node2 as node_right
 from (

@@ -1,4 +1,4 @@
--- One row: messages that fulfil a correlation, and the nodes that its output mentions, with their messages.
+-- One row: a correlation, messages that fulfil it, and the nodes that its output mentions, with their messages.
 select distinct o.correlation_id, o.docs, o.last, o.time,
   list_transform(m.blocks, lambda b: list_extract(o.docs, b)) as owners,
   list_transform(m.mentioned, lambda p: list_extract(o.nodes, p)) as nodes

@@ -1,2 +1,2 @@
--- One row: messages of which a correlation makes an output.
+-- One row: the messages from which an output is made.
 select distinct docs from correlation_output order by docs

@@ -1,4 +1,4 @@
--- One row: an output to be made: its template, the nodes found, and the texts that are copied.
+-- One row: an output to be made: its template, its nodes, and the texts to copy.
 select m.template_id, m.owners, m.nodes, t.texts
 from correlated_made as m
 left join (

@@ -1,4 +1,4 @@
--- One row: what a correlation makes of messages: the one that came last, the time of the latest, and where it goes.
+-- One row: an output of a correlation, with the message that came last, the latest time, and the target stream.
 select c.correlation_id, c.docs, c.last, c.nodes, o.output, m.publish, t.message_id, c.time
 from correlated as c
 join join_result as m on m.correlation_id = c.correlation_id

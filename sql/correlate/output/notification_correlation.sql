@@ -1,4 +1,4 @@
--- One row: a notification of a correlation, for a subscription that is visible.
+-- One row: a notification of a correlation, for a visible subscription.
 select o.message_id, s.subscription_id, o.output
 from correlation_output as o
 join subscription_correlation as s on s.correlation_id = o.correlation_id

@@ -1,4 +1,4 @@
--- One row: a part of an output: a node that was found, to be copied itself or to be the base of a path.
+-- One row: a part of an output: a joined node that is copied itself, or is the base of a path.
 select m.template_id, m.owners, m.nodes, p.brinfo_id, list_extract(m.nodes, p.place) as base,
   list_extract(m.owners, p.place) as docid
 from correlated_made as m

@@ -1,4 +1,4 @@
--- One row: a node to be copied into an output.
+-- One row: a node to copy into an output.
 select template_id, owners, nodes, docid, cast(0 as bigint) as brinfo_id, base, base as node
 from part_base
 where brinfo_id is null

@@ -1,4 +1,4 @@
--- One row: a node of a message that an output mentions, as it may be copied.
+-- One row: a node of a message that an output mentions, serialised for copying.
 select docid, node, text, bare from rcopy_w
 union all
 select c.docid, c.node, c.text, c.bare

@@ -1,4 +1,4 @@
--- One row: a path that outputs copy and a base in a message: the nodes below it, in document order.
+-- One row: a base in a message, a path that outputs copy, and the nodes of the path below the base, in document order.
 select docid, brinfo_id, base, nodes from rreturn_w
 union all
 select r.docid, r.brinfo_id, r.base, r.nodes

@@ -1,2 +1,2 @@
--- One row: the greatest time of the batch.
+-- One row: the latest time in the batch.
 select max(time) as time from rdoc_ts_w

@@ -1,4 +1,4 @@
--- One row: a stream's clock; of the rows that moved it the last counts.
+-- One row: a stream and its clock, from the last row that moved it.
 select c.stream, max(c.time) as time, c.step
 from stream_clock as c
 join (select stream, max(step) as step from stream_clock group by stream) as l on l.stream = c.stream and l.step = c.step

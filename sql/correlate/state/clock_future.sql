@@ -1,4 +1,4 @@
--- One row: a kept message of a stream that is later than the clock it is given.
+-- One row: a kept message that is later than the clock its stream is set to.
 select d.docid
 from rdoc_ts as d
 join clock_given as c on c.stream = d.stream

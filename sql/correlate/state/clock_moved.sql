@@ -1,2 +1,2 @@
--- One row: a clock as it is given.
+-- One row: a stream and the time its clock is set to.
 select stream, time, step from clock_given

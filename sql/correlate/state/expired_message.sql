@@ -1,5 +1,4 @@
--- One row: a message, kept or of the batch, that is not kept any longer: it came again, or no window reaches it from a
--- message that may still come.
+-- One row: a message to drop: it was replaced, or no window reaches it from any message that may still come.
 select d.docid
 from (
   select docid, stream, time from kept_message

@@ -1,2 +1,2 @@
--- One row: a message that is not kept any longer.
+-- One row: a message to drop.
 select docid from expired_message

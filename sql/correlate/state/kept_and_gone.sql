@@ -1,3 +1,3 @@
--- One row: how many messages are gone, how many are kept, and how often clocks were moved.
+-- One row: how many messages are dropped, how many are kept, and how often clocks were moved.
 select (select count(*) from gone_message) as gone, (select count(*) from rdoc_ts) as kept,
   (select count(*) from stream_clock) as clocks

@@ -1,4 +1,4 @@
--- One row: the highest number of any kept message.
+-- One row: the highest docid of any kept message.
 select coalesce(max(docid), 0) as docid
 from (
   select max(docid) as docid from rdoc_ts

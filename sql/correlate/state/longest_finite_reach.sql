@@ -1,4 +1,4 @@
--- One row: the longest reach of a correlation whose windows end, in seconds.
+-- One row: the longest reach of any correlation without a window of INF, in seconds.
 select max(q.reach) as reach
 from join_member as q
 semi join correlation_wanted as c on c.correlation_id = q.correlation_id

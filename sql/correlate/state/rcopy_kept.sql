@@ -1,2 +1,2 @@
--- One row: a copy of the batch to keep.
+-- One row: a serialised node of the batch to keep.
 select docid, node, text, bare from rcopy_w

@@ -1,4 +1,4 @@
--- One row: a message that was kept until one of the batch came with its id.
+-- One row: a kept message that a message of the batch with the same id replaces.
 select d.message_id, d.stream, d.time
 from rdoc_ts as d
 semi join rdoc_ts_w as w on w.stream = d.stream and w.given_id = d.message_id

@@ -1,4 +1,4 @@
--- One row: a count of what is kept for correlations, by name.
+-- One row: a count of the state kept for correlations, by name.
 select 'correlations' as name, count(*) as amount from correlation_wanted
 union all
 select 'correlations with a window of INF' as name, count(*) as amount

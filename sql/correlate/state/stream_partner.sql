@@ -1,5 +1,5 @@
--- One row: a stream that a visible correlation reads, one that it joins with it (or itself), and the stream that it publishes
--- to, if any; how far the times of such messages may lie apart, and whether they are joined: a block alone joins nothing.
+-- One row: a stream that a correlation reads, a stream joined with it (perhaps itself), and the stream it publishes to.
+-- Also how far apart the times of joined messages may be, and whether any are joined: one block joins nothing.
 with wanted as (
   select distinct s.correlation_id
   from subscription_correlation as s

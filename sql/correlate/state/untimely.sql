@@ -1,5 +1,5 @@
--- One row: a message whose time is rejected: it is too far in the future, or before the stream's clock, as it was when the
--- message arrived, by more than the lateness.
+-- One row: a message rejected for its time: too far in the future, or too late.
+-- Late means before the stream's clock, as it was when the message arrived, by more than the lateness.
 select a.event_id, a.message_id, case when a.time > a.latest then 'future' else 'late' end as code, a.time, a.clock
 from (
   select e.event_id, e.message_id, t.time, n.latest, n.lateness,

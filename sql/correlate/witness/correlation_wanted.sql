@@ -1,4 +1,4 @@
--- One row: a correlation that some visible subscription asks for.
+-- One row: a correlation of a visible subscription.
 select distinct s.correlation_id
 from subscription_correlation as s
 semi join completed_call as c on c.call_no = s.call_no

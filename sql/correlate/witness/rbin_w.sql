@@ -1,4 +1,4 @@
--- One row: two nodes of a message of the batch, bound to the variables of an edge: a witness.
+-- One row: a witness: two nodes of a message of the batch, bound to the variables of an edge.
 select d.docid, t.event_id, t.var1, t.var2, t.node1, t.node2
 from edge_tuple as t
 join rdoc_ts_w as d on d.event_id = t.event_id

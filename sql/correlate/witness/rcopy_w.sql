@@ -1,4 +1,4 @@
--- One row: a node of a message of the batch as it may be copied into output.
+-- One row: a node of a message of the batch, serialised for copying into outputs.
 select d.docid, c.node_id as node, c.text, c.bare
 from node_copy as c
 join rdoc_ts_w as d on d.event_id = c.event_id

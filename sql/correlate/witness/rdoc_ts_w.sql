@@ -1,5 +1,6 @@
--- One row: a message of the batch, with the number by which it is kept (the later, the higher) and its time; without one
--- it has that of its arrival. Only an id that the caller has given (given_id) replaces, and is replaced.
+-- One row: a message of the batch with its docid (higher for later messages) and time.
+-- A message without a time gets its time of arrival. Only messages whose id the caller gave (given_id) replace
+-- others and are replaced.
 select e.event_id, s.docid + row_number() over (order by e.event_id) as docid, b.stream, e.message_id,
   case when b.replaces then e.message_id end as given_id,
   coalesce(t.time, s.now + 0.000001 * row_number() over (order by e.event_id)) as time

@@ -1,4 +1,4 @@
--- One row: a path that outputs copy and a base in a message of the batch: the nodes below it, in document order.
+-- One row: a base in a message of the batch, a path that outputs copy, and its nodes, in document order.
 select d.docid, t.brinfo_id, t.base, t.nodes
 from (
   select r.event_id, i.brinfo_id, coalesce(list_extract(r.idpath, list_extract(i.positions, 1)), 0) as base,

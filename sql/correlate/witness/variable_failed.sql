@@ -1,4 +1,4 @@
--- One row: a node for which one alternative of its variable's conditions fails.
+-- One row: a node, a variable and an alternative of its conditions that fails at the node.
 select distinct n.event_id, n.var, c.alternative, n.node
 from variable_node as n
 join variable_condition as c on c.var = n.var

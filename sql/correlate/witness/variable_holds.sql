@@ -1,4 +1,4 @@
--- One row: a node for which all conditions of some alternative hold.
+-- One row: a node at which all conditions of one alternative of a variable hold.
 select distinct n.event_id, n.var, n.node
 from variable_node as n
 join (select distinct var, alternative from variable_condition) as c on c.var = n.var
