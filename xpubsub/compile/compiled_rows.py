@@ -1,4 +1,4 @@
-"""The rows of compiled subscriptions, growing column by column."""
+"""Collects the rows of compiled subscriptions, column by column."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from xpubsub.rows import (
 )
 
 _REMEMBERED = 20_000
-"""Templates that are known to have been shared, at a time."""
+"""How many shared templates are remembered at a time."""
 MOST_WARNINGS = 1000
-"""Warnings whose texts are kept; the others are counted."""
+"""How many warnings keep their texts; further ones are only counted."""
 Place = tuple[int | None, int | None, str | None]
 _NOWHERE: Place = (None, None, None)
 OUTPUTS = {
@@ -53,11 +53,11 @@ OUTPUTS = {
     "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
     "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
 }
-"""What compiling gives, by name."""
+"""The tables that compiling returns, by name."""
 
 
 class CompiledRows:
-    """The rows of a chunk of subscriptions; what they share, as linear paths, is handed out once."""
+    """The rows of a chunk of subscriptions; shared rows, such as linear paths, are returned only once."""
 
     def __init__(self) -> None:
         self._shared: dict[int, Template] = {}
@@ -92,11 +92,11 @@ class CompiledRows:
         self._variable_conditions: dict[tuple[object, ...], None] = {}
 
     def forget_correlations(self) -> None:
-        """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
+        """Return the shared rows of correlations again from here on, as rows with smaller numbers may follow."""
         self._correlation_ids.clear()
 
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
-        """A correlation; what it is made of is handed out once, with the first that asks for it."""
+        """Add a correlation; its shared rows are returned once, with the first correlation that needs them."""
         own = row_no, rows.correlation_id
         self._correlations.append((*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by))
         if rows.correlation_id in self._correlation_ids:
@@ -112,7 +112,7 @@ class CompiledRows:
         self._variable_conditions.update(dict.fromkeys(rows.variable_conditions))
 
     def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
-        """Conditions on nodes are queries like those of filters."""
+        """Add conditions on nodes, which are queries like those of filters."""
         for template, want in conditions:
             for query in template.queries:
                 canonical = query.text % ()
@@ -122,7 +122,7 @@ class CompiledRows:
             self._share(template)
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
-        """A transformation."""
+        """Add a transformation."""
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
         self._transformations.append((row_no, rows.transformation_id, rows.canonical, rows.template_id, rows.template))
@@ -132,11 +132,11 @@ class CompiledRows:
         self._repeats.extend((row_no, rows.transformation_id, *reason) for reason in rows.repeats)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
-        """A subscription that cannot be accepted."""
+        """Add the refusal of a subscription."""
         self._refused.append((row_no, subscription_id, code, reason, *place))
 
     def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
-        """A subscription that is accepted, but probably not what is meant."""
+        """Add warnings about an accepted subscription."""
         told = warnings[: max(0, MOST_WARNINGS - self._warned)]
         self._warned += len(warnings)
         self._warnings.extend((row_no, subscription_id, text, 1) for text in told)
@@ -144,11 +144,11 @@ class CompiledRows:
             self._warnings.append((row_no, subscription_id, None, len(warnings) - len(told)))
 
     def warn_anew(self) -> None:
-        """Rows from here on may come before those so far: the first of both are kept."""
+        """Collect warnings again from here on, as rows with smaller numbers may follow; the first of all are kept."""
         self._warned = 0
 
     def add(self, row_no: int, template: Template, given: Constants) -> None:
-        """A subscription, by its template and constants."""
+        """Add a subscription, given its template and constants."""
         constants, done = template.constants(given), set[int]()
         for query in template.queries:
             canonical = query.text % tuple(map(repr, query.shown(constants)))
@@ -198,7 +198,7 @@ class CompiledRows:
         self._branchpoints.append((row_no, query_id, query.branches["brinfo_id"], query.shape, query.want))
 
     def take(self) -> list[tuple[str, pa.Table]]:
-        """All rows since the last time, by kind."""
+        """Return all rows added since the last call, by kind."""
         branches = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
         tables = {
             "refused": table_of(self._refused, REFUSED),

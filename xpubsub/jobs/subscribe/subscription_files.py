@@ -1,4 +1,4 @@
-"""Files of subscriptions: .csv, .tsv, .jsonl, .ndjson and .parquet."""
+"""Reads files of subscriptions: .csv, .tsv, .jsonl, .ndjson and .parquet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDINGS = (*DELIMITERS, *_JSON_LINES, ".parquet")
 
 
 def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa.Table | list[Record]:
-    """The rows of a file: a table as it is, or records."""
+    """Read the rows of a file: a table for Parquet, records otherwise."""
     if not path.is_file():
         raise Error(f"{path} is not a file")
     ending = path.suffix.lower()
@@ -41,7 +41,7 @@ def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa
 
 
 def row_lines(path: Path, columns: Mapping[str, str], header: bool | None) -> list[int]:
-    """The line on which each row of a file starts; nothing for Parquet, which has no lines."""
+    """Return the line on which each row of a file starts; empty for Parquet."""
     ending = path.suffix.lower()
     if ending == ".parquet":
         return []
