@@ -100,7 +100,7 @@ class _Arrangement:
         return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
 
     def _shared(self) -> Iterator[pa.Table]:
-        """Yield the chain of each query, equalities first; chains that start with a range have a second one by buckets."""
+        """Yield the chain of each query, equalities first; one that starts with a range has a second by buckets."""
         equal, coarse = self._keyed.stage == EQUAL, self._coarse()
         bucketed = np.zeros(len(self._query_ids), bool)
         bucketed[self._query[coarse]] = True

@@ -44,7 +44,7 @@ def read_source(source: SchemaSource) -> Schema:
     """Read a schema into an element graph."""
     several = [source] if isinstance(source, str | bytes | os.PathLike) else source
     if not isinstance(several, Sequence) or not several:
-        raise Error("a schema is a text, a file or several of these")
+        raise Error("a schema must be text, a file path, or several of these")
     return read_schema([_source(each) for each in several])
 
 
@@ -52,7 +52,7 @@ def _source(given: object) -> Source:
     if isinstance(given, bytes) or (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
         return Source(given)
     if not isinstance(given, str | os.PathLike):
-        raise Error(f"a schema is a text or a file, not {type(given).__name__}")
+        raise Error(f"a schema must be text or a file path, not {type(given).__name__}")
     path = Path(given)
     try:
         return Source(path.read_bytes(), str(path))

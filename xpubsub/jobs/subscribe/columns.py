@@ -33,7 +33,7 @@ def check_columns(columns: object) -> dict[str, str]:
         raise Error(f"columns must map {', '.join(NAMES)} to names of columns, not be {type(columns).__name__}")
     for column in columns:
         if column not in NAMES:
-            raise Error(f"columns has the key {column!r}: the keys are {', '.join(NAMES)}")
+            raise Error(f"unknown key {column!r} in columns: use {', '.join(NAMES)}")
     return {column: check_text(f"the name of the column {column}", name) for column, name in columns.items()}
 
 

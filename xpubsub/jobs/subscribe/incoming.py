@@ -49,7 +49,7 @@ def read_rows(rows: Any, columns: Mapping[str, str] | None = None, header: bool 
     if isinstance(rows, pa.Table | pa.RecordBatch) or hasattr(rows, "__arrow_c_stream__"):
         return _from_arrow(_table(rows), names)
     if not isinstance(rows, Iterable):
-        raise Error(f"subscriptions are rows, an Arrow table or a file, not {type(rows).__name__}")
+        raise Error(f"subscriptions must be rows, an Arrow table or a file path, not {type(rows).__name__}")
     return _from_iterable(rows, names)
 
 

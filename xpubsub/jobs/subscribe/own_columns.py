@@ -37,7 +37,7 @@ def namespaces_text(namespaces: Mapping[str, str]) -> str:
 def check_dialect(dialect: object) -> str:
     """Check the name of a dialect."""
     if dialect not in DIALECTS:
-        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
+        raise Error(f"unknown dialect {dialect!r}: use one of {', '.join(DIALECTS)}")
     return str(dialect)
 
 
@@ -88,7 +88,7 @@ def _json(text: str) -> object:
     except (json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Error(f'namespaces are a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
+        raise Error(f'namespaces must be a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
     return found
 
 

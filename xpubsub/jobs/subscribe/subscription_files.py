@@ -25,9 +25,9 @@ def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa
         raise Error(f"{path} is not a file")
     ending = path.suffix.lower()
     if ending not in _ENDINGS:
-        raise Error(f"{path}: subscriptions are read from {', '.join(_ENDINGS)}")
+        raise Error(f"{path}: unknown file type: use {', '.join(_ENDINGS)}")
     if header is False and ending not in DELIMITERS:
-        raise Error(f"{path}: --no-header (header=False) goes with {' and '.join(DELIMITERS)}")
+        raise Error(f"{path}: --no-header (header=False) is only for {' and '.join(DELIMITERS)}")
     try:
         if ending == ".parquet":
             return pq.read_table(path)
@@ -67,5 +67,5 @@ def _json(place: str, line: str) -> Any:
     except RecursionError:
         raise Error(f"{place}: nested too deeply for a subscription") from None
     if not isinstance(record, dict | list):
-        raise Error(f"{place}: a subscription is an object with an id and a text")
+        raise Error(f"{place}: a subscription must be an object with an id and a text")
     return record

@@ -25,7 +25,7 @@ class Records:
         if isinstance(row, Mapping):
             row = tuple(None if name is None else row[name] for name in self._of(tuple(row), place))
         elif not isinstance(row, tuple | list) or len(row) != 2:
-            raise Error(f"{place}: a subscription is (id, text)")
+            raise Error(f"{place}: a subscription must be (id, text)")
         subscription_id = check_text(f"{place}: the id of a subscription", row[0], empty=True)
         return subscription_id, check_text(f"{place}: the text of a subscription", row[1], empty=True), *row[2:]
 

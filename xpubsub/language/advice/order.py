@@ -1,4 +1,4 @@
-"""Warns about `<`, `<=`, `>` and `>=` with a text that is not a number: XPath 1.0 compares numbers, so they never hold."""
+"""Warns about comparisons by order with a text that is not a number: XPath 1.0 compares numbers, so they never hold."""
 
 from __future__ import annotations
 

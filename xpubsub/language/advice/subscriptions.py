@@ -42,7 +42,7 @@ class Adviser:
         return [*file_name(tree, self.written), *check.warnings()]
 
     def ways(self, tree: Expr, normal: Disjunction, text: str) -> list[Nodes]:
-        """Return the nodes of each conjunction of a filter in normal form, and of its negation where that may matter."""
+        """Return the nodes of each conjunction of a filter's normal form, and of its negation where that may matter."""
         opposite = self._conjoined(Normalizer(text, self._limits), Not(tree)) if may_be_always(normal) else None
         return [*conjoined(normal, self.written), *(opposite or ())]
 

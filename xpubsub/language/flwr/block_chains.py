@@ -1,4 +1,4 @@
-"""Builds the chains of a block: each binds its variables step by step, and evaluates conditions as early as possible."""
+"""Builds the chains of a block: each binds its variables step by step, with conditions as early as possible."""
 
 from __future__ import annotations
 

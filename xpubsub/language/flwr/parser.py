@@ -141,7 +141,7 @@ class _Parser:
         return Copy(replace(path, offset=offset))
 
     def _flwr(self, scope: Scope) -> Content:
-        """Parse a FLWR: as in XQuery, `return` takes one result and a comma ends it. The papers also write `return { … }`."""
+        """Parse a FLWR: `return` takes one result, which a comma ends. The papers also write `return { … }`."""
         head = self._head(scope)
         braces = self._cursor.at("{")
         return self._returned(head, self._enclosed("{", "}", head.scope) if braces else self._single(head.scope))
