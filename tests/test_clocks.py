@@ -214,7 +214,7 @@ def test_a_stream_without_a_clock_cannot_be_set(broker: xpubsub.Broker) -> None:
 def test_lateness_is_not_negative() -> None:
     with xpubsub.connect(":memory:", limits=xpubsub.Limits(lateness=-1.0)) as broker:
         broker.subscribe("q", PAIR.format("JOIN", "5s"))
-        with pytest.raises(xpubsub.Error, match=r"Limits\.lateness is a number of seconds from 0 on"):
+        with pytest.raises(xpubsub.Error, match=r"Limits\.lateness must be a number of seconds >= 0"):
             broker.publish([("a", A, 0.0)])
 
 

@@ -73,11 +73,11 @@ def test_namespaces_of_a_struct_without_null_fields() -> None:
 
 
 BAD = [
-    ("namespaces", "p=urn:x", "namespaces are a map or a JSON object"), ("namespaces", "[1]", "a JSON object"),
+    ("namespaces", "p=urn:x", "namespaces must be a map or a JSON object"), ("namespaces", "[1]", "a JSON object"),
     ("namespaces", {"p": 5}, "a namespace URI must be a str, not int"), ("namespaces", {"p": ""}, "has an empty URI"),
     ("namespaces", '{"p": "a", "p": "b"}', "a prefix is given twice"), ("namespaces", 7, "to URIs, not int"),
-    ("namespaces", ["p"], "must map prefixes to URIs, not list"), ("dialect", "sql", "the dialects are xpath, branching"),
-    ("dialect", 5, "there is no dialect 5"), ("stream", 5, "a stream's name must be a str, not int"), ("stream", {"a": "b"}, "not dict"),
+    ("namespaces", ["p"], "must map prefixes to URIs, not list"), ("dialect", "sql", "use one of xpath, branching"),
+    ("dialect", 5, "unknown dialect 5"), ("stream", 5, "a stream's name must be a str, not int"), ("stream", {"a": "b"}, "not dict"),
 ]
 
 
@@ -174,7 +174,7 @@ def test_columns_have_other_names(tmp_path: Path) -> None:
     ("r.csv", "id,text,namespace\na,/a,b\n", {}, "if it is for the namespaces, call it namespaces"),
     ("r.csv", "name,rule\na,/a\n", {"header": True}, "r.csv:1: no column id or subscription_id among name, rule"),
     ("r.csv", "id,rule\na,/a\n", {"columns": {"text": "rules"}}, "there is no column 'rules' for the text: the columns are id, rule"),
-    ("r.csv", "id,rule\na,/a\n", {"columns": {"txt": "rule"}}, "the keys are id, text, namespaces, dialect, stream"),
+    ("r.csv", "id,rule\na,/a\n", {"columns": {"txt": "rule"}}, "use id, text, namespaces, dialect, stream"),
     ("r.csv", "id,rule\na,/a\n", {"columns": ["rule"]}, "columns must map"), ("r.csv", "a,/a\n", {"columns": {"id": 5}}, "is a str"),
     ("r.csv", "id,rule\na,/a\n", {"columns": {"text": "rule"}, "header": False}, "names columns of a header"),
     ("r.csv", "id;text\na;/a\n", {}, "r.csv:1: expected an id and a text, found 1 column(s) between commas"),
@@ -187,7 +187,7 @@ def test_columns_have_other_names(tmp_path: Path) -> None:
     ("r.jsonl", '\n{"id": 5, "text": "/a"}\n', {}, "r.jsonl:2: the id of a subscription must be a str, not int"),
     ("r.jsonl", '{"id": "a", "text": null}\n', {}, "r.jsonl:1: the text of a subscription must be a str, not NoneType"),
     ("r.jsonl", '{"id": "a", "rule": "/a"}\n', {}, "r.jsonl:1: no column text or xpath or expression or query among id, rule"),
-    ("r.jsonl", '["a"]\n', {}, "r.jsonl:1: a subscription is (id, text)"), ("r.jsonl", "{}", {"header": False}, "goes with .csv and .tsv"),
+    ("r.jsonl", '["a"]\n', {}, "r.jsonl:1: a subscription must be (id, text)"), ("r.jsonl", "{}", {"header": False}, "is only for .csv and .tsv"),
 ])
 def test_files_with_mistakes(tmp_path: Path, name: str, content: str | bytes, options: dict[str, Any], reason: str) -> None:
     with pytest.raises(xpubsub.Error) as caught:

@@ -72,8 +72,8 @@ def test_a_schema_may_be_in_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("source", "reason"), [
-    ("nosuch.dtd", "nosuch.dtd: No such file"), (7, "a schema is a text"), ([], "or several"), ([7], "not int"), ("a\0b", "null byte"),
-    ("<a/>", "neither a DTD"), ({"a": 1}, "a schema is a text"),
+    ("nosuch.dtd", "nosuch.dtd: No such file"), (7, "a schema must be text"), ([], "or several"), ([7], "not int"), ("a\0b", "null byte"),
+    ("<a/>", "neither a DTD"), ({"a": 1}, "a schema must be text"),
 ])
 def test_what_is_no_schema_is_refused(source: object, reason: str) -> None:
     with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.Error, match=reason):

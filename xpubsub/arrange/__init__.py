@@ -1,1 +1,1 @@
-"""The order of predicates: keys, chains, selectivity and buckets. Runs no SQL."""
+"""Orders the predicates of queries: keys, chains, selectivity and buckets. Runs no SQL."""

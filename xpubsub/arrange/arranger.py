@@ -1,6 +1,6 @@
-"""The order of a query's predicates, and the rows that follow from it: unrolled slots and chains (section 4).
+"""Orders the predicates of each query, and returns them as rows: unrolled slots and chains (section 4).
 
-All queries of a call are arranged at once, column by column: nothing here loops over queries.
+All queries of a call are arranged at once as columns: nothing here loops over queries.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from xpubsub.arrange.selectivity import Selectivity
 from xpubsub.rows import ARRANGED_EDGE, ARRANGED_KEY, ARRANGED_PAIR, ARRANGED_TEXT, table_of, unrolled_schema
 
 MOST_SLOTS = 8
-"""Slots that `predicate_unroll` has room for; the setting `slots` says how many are used."""
+"""How many slots `predicate_unroll` has; the setting `slots` says how many are used."""
 SHARE_ROOT, BUCKET_ROOT, RANGE_ROOT = 0, 1, 2
-"""Where chains start: most at 0; those that start with a range, at 1 in its bucket and at 2 as they are."""
+"""The roots of chains: 0 for most; for chains that start with a range, 1 by its bucket and 2 by the range itself."""
 UNROLLED = unrolled_schema(MOST_SLOTS)
 
 
 @dataclass(frozen=True)
 class Arranger:
-    """Arranges predicates by what is known of their selectivity."""
+    """Arranges predicates by their estimated selectivity."""
 
     selectivity: Selectivity
     slots: int
     bounds: Bounds = field(default_factory=dict)
 
     def tables(self, query_ids: pa.Array, predicates: pa.ListArray) -> dict[str, pa.Table]:
-        """Queries with their predicates → the rows of `predicate_unroll`, of its chains, and what the keys mean."""
+        """Return the rows of `predicate_unroll`, of the chains and of the keys, for queries with their predicates."""
         return _Arrangement(self, np.asarray(query_ids), predicates).tables()
 
 
 class _Arrangement:
-    """One call's queries: columns over all predicates, in the order in which a query tests them."""
+    """The queries of one call as columns over all predicates, in the order in which a query tests them."""
 
     def __init__(self, arranger: Arranger, query_ids: Any, lists: pa.ListArray) -> None:
         flat, counts = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
@@ -54,7 +54,7 @@ class _Arrangement:
         self._place = self._places(accessed)
 
     def tables(self) -> dict[str, pa.Table]:
-        """All rows."""
+        """Return all tables."""
         rest = self._slotted & (self._place >= self._slots)
         edges = [*self._shared(), self._chains(self._query_ids * -1, (rest,))]
         return {
@@ -66,9 +66,9 @@ class _Arrangement:
         }
 
     def _found_by(self) -> tuple[Any, list[PairRow], Any]:
-        """The key by which each query is found, that of its rarest predicate; if the two rarest are ranges, of both.
+        """Return the key by which each query is found, the pair keys, and which predicates these cover.
 
-        And the keys that stand for two, and which predicates have been used so.
+        A query is found by its rarest predicate, or by a pair key if its two rarest predicates are ranges.
         """
         first = np.flatnonzero(self._rank == 0)
         second = np.minimum(first + 1, len(self._rank) - 1)
@@ -81,7 +81,7 @@ class _Arrangement:
         return access, pairs, accessed
 
     def _places(self, accessed: Any) -> Any:
-        """The slot of each predicate that needs one: those that the access key nearly settles come last."""
+        """Return the slot of each predicate that needs one; predicates that the lookup key nearly decides come last."""
         early, late = self._slotted & ~accessed, self._slotted & accessed
         earlier = np.bincount(self._query[early], minlength=len(self._query_ids))[self._query]
         return np.where(late, earlier + self._before(late), self._before(early))
@@ -100,7 +100,7 @@ class _Arrangement:
         return pa.Table.from_arrays(columns, names=UNROLLED.names).cast(UNROLLED)
 
     def _shared(self) -> Iterator[pa.Table]:
-        """The chain of each query, equalities first; beside those that start with a range, one by buckets."""
+        """Yield the chain of each query, equalities first; one that starts with a range has a second by buckets."""
         equal, coarse = self._keyed.stage == EQUAL, self._coarse()
         bucketed = np.zeros(len(self._query_ids), bool)
         bucketed[self._query[coarse]] = True
@@ -109,14 +109,14 @@ class _Arrangement:
         yield self._chains(np.full(len(roots), BUCKET_ROOT), (bucketed[self._query],), coarse)
 
     def _coarse(self) -> Any:
-        """Of queries without an equality, the first range predicate that has a bucket."""
+        """Mark, for queries without an equality, the first range predicate that has a bucket."""
         equal = np.zeros(len(self._query_ids), bool)
         equal[self._query[self._keyed.stage == EQUAL]] = True
         ranged = (self._keyed.access != self._keyed.key) & ~equal[self._query]
         return ranged & (self._before(ranged) == 0)
 
     def _before(self, marked: Any) -> Any:
-        """How many predicates of the same query are marked before each."""
+        """Return, for each predicate, how many predicates of the same query before it are marked."""
         before = np.cumsum(marked) - marked
         return before - before[self._starts]
 
@@ -133,4 +133,4 @@ OUTPUTS = {
     "unrolled": UNROLLED, "arranged_pair": ARRANGED_PAIR, "arranged_edge": ARRANGED_EDGE,
     "arranged_key": ARRANGED_KEY, "arranged_text": ARRANGED_TEXT,
 }
-"""What arranging gives, by name."""
+"""The tables that arranging returns, by name."""

@@ -1,4 +1,4 @@
-"""Chains of predicates (section 4.2): queries with the same first predicates share the beginning of their chains."""
+"""Builds chains of predicates (section 4.2): queries with the same first predicates share the start of their chains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FACTORS = tuple(np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xBF58476D
 
 @dataclass(frozen=True)
 class Chains:
-    """The predicates of all queries of a call, from which chains are made."""
+    """The predicates of all queries of a call, and the chains built from them."""
 
     query_ids: Any
     query: Any
@@ -26,9 +26,9 @@ class Chains:
     predicates: pa.StructArray
 
     def table(self, roots: Any, phases: tuple[Any, ...], coarse: Any = None) -> pa.Table:
-        """The edges of one chain per query, from its root through the predicates marked, phase by phase.
+        """Return the edges of one chain per query, from its root through the marked predicates, phase by phase.
 
-        A coarse predicate comes first with the limit of its bucket, and again later as it is.
+        A coarse predicate comes first with the limit of its bucket, and later again with its own bound.
         """
         parts = [np.flatnonzero(phase) for phase in phases]
         parts.insert(0, np.flatnonzero(coarse) if coarse is not None else np.zeros(0, np.int64))
@@ -60,7 +60,7 @@ class Chains:
 
 
 def _mix(left: Any, right: Any) -> Any:
-    """Two columns of numbers as one, by the finalizer of splitmix64."""
+    """Hash two columns of numbers into one with the finalizer of splitmix64."""
     mixed = left.view(np.uint64) * _FACTORS[0] ^ right.view(np.uint64)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _FACTORS[1]
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _FACTORS[2]

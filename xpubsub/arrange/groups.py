@@ -1,4 +1,4 @@
-"""Columns in groups that lie one after the other, given by their sizes."""
+"""Works on columns divided into consecutive groups of given sizes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def starts_of(sizes: Any) -> Any:
-    """For each element the place at which its group starts."""
+    """Return, for each element, the index at which its group starts."""
     return np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def sorted_within(sizes: Any, *keys: Any) -> Any:
-    """The order that sorts each group by several keys, the first counting most; groups stay where they are.
+    """Return the order that sorts each group by several keys, the first key first; groups keep their places.
 
     Groups of one size are sorted together, as the rows of a matrix.
     """

@@ -1,8 +1,8 @@
-"""Keys: each predicate as a number that holds in a message or not, so that the matching joins compare numbers only.
+"""Gives each predicate a key, a number that holds in a message or not, so that the joins compare only numbers.
 
-An equality has a key of its own for each constant. All range predicates that look at a linear path from the same side
-share one key: turned round where need be, each asks whether the greatest value seen exceeds a *bound*. The other
-predicates have the key of "such a node is there", and are tested by their text once everything else holds.
+An equality has one key per constant. All range predicates on a linear path with the same direction share one key: each
+asks whether the greatest value seen exceeds its *bound* (numbers are negated for `<`). All other predicates have the
+key of "such a node exists", and are tested in full once everything else holds.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from xpubsub.arrange.selectivity import RANGE_OPS, Selectivity
 from xpubsub.ids import stable_id
 
 Bounds = Mapping[tuple[int, str], Any]
-"""For a linear path and a side, `>` or `<`, the lower limits of buckets, ascending."""
+"""For a linear path and a direction, `>` or `<`: the lower limits of buckets, ascending."""
 KeyRow = tuple[int, int, str, str | None, float | None]
 """(key, linear path, op, value, number): what a key stands for."""
 PairRow = tuple[int, int, int]
-"""(key, key, key): a key that stands for two others."""
+"""(pair key, key, key): a key that stands for two others."""
 ALWAYS = 0
 """The key that holds in every message."""
 EQUAL, OTHER = 1, 2
-"""The stages in which the predicates of a chain are tested: by looking up their key, by their bound."""
+"""The stages in which the predicates of a chain are tested: by key, then by bound."""
 
 
 @dataclass
@@ -42,36 +42,36 @@ class Group:
 
 @dataclass
 class Keyed:
-    """The keys of predicates, column by column."""
+    """The keys of predicates, as columns."""
 
     key: Any
     bound: Any
     access: Any
-    """The key by which a query is found through this predicate: for a range that of its bucket."""
+    """The key by which a query is found through this predicate; for a range, that of its bucket."""
     floor: Any
     """The lower limit of that bucket."""
     share: Any
-    """The share of messages in which it is expected to hold."""
+    """The share of messages in which the predicate is expected to hold."""
     stage: Any
     exact: Any
-    """Whether it holds wherever its access key does."""
+    """Whether the predicate holds wherever its lookup key does."""
     text: Any
-    """Whether the predicate itself has to be tested where its key holds."""
+    """Whether the predicate itself must be tested where its key holds."""
 
     @classmethod
     def of(cls, size: int) -> Keyed:
-        """Columns to be filled."""
+        """Return empty columns of a size."""
         whole, real = np.int64, np.float64
         types = (whole, real, whole, real, real, np.int32, np.bool_, np.bool_)
         return cls(*(np.zeros(size, each) for each in types))
 
     def take(self, order: Any) -> Keyed:
-        """The same columns in another order."""
+        """Return the columns in another order."""
         return Keyed(*(getattr(self, each.name)[order] for each in fields(self)))
 
 
 def keyed(predicates: pa.StructArray, selectivity: Selectivity, bounds: Bounds) -> tuple[Keyed, list[KeyRow]]:
-    """The keys of predicates, and what each stands for."""
+    """Return the keys of predicates, and what each key stands for."""
     found, rows = Keyed.of(len(predicates)), dict[KeyRow, None]()
     found.bound[:] = found.floor[:] = -np.inf
     for index, group in _groups(predicates):
@@ -87,7 +87,7 @@ def keyed(predicates: pa.StructArray, selectivity: Selectivity, bounds: Bounds) 
 
 
 def _groups(predicates: pa.StructArray) -> Iterator[tuple[Any, Group]]:
-    """Predicates by linear path, operator and whether they have a text, with their places."""
+    """Group predicates by linear path, operator and whether they have a text; yields their indexes and the group."""
     path, op, value, number = (predicates.field(name) for name in ("linear_path_id", "op", "value", "number"))
     paths, numbers = np.asarray(path), number.fill_null(np.nan).to_numpy(zero_copy_only=False)
     coded, texts = op.dictionary_encode(), np.asarray(value.is_valid())
@@ -137,14 +137,14 @@ def _others(found: Keyed, index: Any, group: Group) -> list[KeyRow]:
 
 
 def pair_keys(first: Any, second: Any) -> tuple[Any, list[PairRow]]:
-    """For each two keys the one that stands for both, and what it stands for."""
+    """Return, for each two keys, the pair key that stands for both, and the rows that say so."""
     pairs, inverse = np.unique(np.sort(np.stack([first, second], axis=1), axis=1), axis=0, return_inverse=True)
     rows = [(stable_id("pair", str(low), str(high)), low, high) for low, high in pairs.tolist()]
     return np.array([row[0] for row in rows], np.int64)[inverse.reshape(-1)], rows
 
 
 def directed(op: str, numbers: Any) -> Any:
-    """The bounds of range predicates: `>` is meant, and numbers are turned round for `<`."""
+    """Return the bounds of range predicates as for `>`: numbers are negated for `<`."""
     turned = numbers if op[0] == ">" else -numbers
     return np.nextafter(turned, -np.inf) if op[1:] == "=" else turned
 

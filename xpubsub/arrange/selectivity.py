@@ -1,4 +1,4 @@
-"""How many messages a predicate lets through: estimated from values seen, from constants asked for, from its kind."""
+"""Estimates the share of messages that pass a predicate, from values seen, constants of queries, or its operator."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 RANGE_OPS = frozenset({"<", "<=", ">", ">="})
 _SCANNED = 100
-"""Texts that a function is tried on; they come in the order of how often they were seen."""
+"""How many texts a function is tried on, the most frequent first."""
 _UNCERTAIN = 20
-"""Messages, or equalities, of which nothing is known, added to those counted: few say little."""
+"""A prior: this many messages, or equalities, of which nothing is known, are added to those counted."""
 _GUESS = {"starts-with": 0.1, "contains": 0.2, "<": 0.4, "<=": 0.4, ">": 0.4, ">=": 0.4, "!=": 0.9,
           "exists": 0.95}
 
 
 class Seen:
-    """The values seen at one tag path: how often each, and the numbers in order."""
+    """The values seen at one tag path: the frequency of each, and the numbers in order."""
 
     def __init__(self, rows: Iterable[tuple[str | None, float | None, int]]) -> None:
         self.texts: dict[str, int] = {}
@@ -36,7 +36,7 @@ class Seen:
         self.below = np.concatenate([[0], np.cumsum([count for _, count in weighted])])
 
     def passing(self, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
-        """How many of the nodes seen pass, for each of several constants."""
+        """Return, for each of several constants, how many of the nodes seen pass."""
         if op == "exists":
             return self.total
         if values is None:
@@ -62,18 +62,18 @@ class Seen:
 
 @dataclass(frozen=True)
 class Asked:
-    """The constants that queries ask for: a value that many ask for is common, one among many is rare."""
+    """The constants in queries: one that many queries use counts as common, one of many distinct ones as rare."""
 
     constants: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    """How many different ones, by linear path and operator."""
+    """The number of distinct constants, by linear path and operator."""
     uses: Mapping[int, int] = field(default_factory=dict)
-    """How many equalities, by linear path."""
+    """The number of equalities, by linear path."""
     common: Mapping[tuple[int, object], int] = field(default_factory=dict)
-    """How often the common constants of equalities are used, by linear path."""
+    """The frequency of common constants of equalities, by linear path."""
 
     @classmethod
     def of(cls, constants: Iterable[Mapping[str, Any]], common: Iterable[Mapping[str, Any]]) -> Asked:
-        """From rows of the store."""
+        """Create from rows of the store."""
         counted = list(constants)
         return cls(
             {(row["linear_path_id"], row["op"]): row["constants"] for row in counted},
@@ -82,7 +82,7 @@ class Asked:
         )
 
     def shares(self, linear_path_id: int, op: str, constants: Sequence[object]) -> Any:
-        """A guess for each of several constants."""
+        """Return a guess of the share for each of several constants."""
         if op != "=":
             different = self.constants.get((linear_path_id, op), 1) if op in ("starts-with", "contains") else 1
             return _GUESS[op] / different
@@ -91,7 +91,7 @@ class Asked:
 
 
 class Selectivity:
-    """Estimates from what is known: the values seen at the tag paths of a linear path, else the constants asked for."""
+    """Estimates from the values seen at the tag paths of a linear path, or else from the constants in queries."""
 
     def __init__(
         self, messages: int = 0, seen: Mapping[int, list[Seen]] | None = None, asked: Asked | None = None,
@@ -101,9 +101,9 @@ class Selectivity:
         self._asked = asked or Asked()
 
     def shares(self, linear_path_id: int, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
-        """The share of messages in which a predicate is expected to hold, for each of several constants.
+        """Return, for each of several constants, the share of messages in which a predicate is expected to hold.
 
-        A guess counts as much as a few messages: what they did not show may well come.
+        The guess weighs as much as a few messages: values that they did not contain may still come.
         """
         guess = self._asked.shares(linear_path_id, op, values if values is not None else numbers)
         seen = self._seen.get(linear_path_id)

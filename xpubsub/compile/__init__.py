@@ -1,1 +1,1 @@
-"""A subscription → the rows that the store keeps for it. Runs no SQL."""
+"""Compiles subscriptions to the rows that the store keeps. Runs no SQL."""

@@ -1,4 +1,4 @@
-"""The rows of compiled subscriptions, growing column by column."""
+"""Collects the rows of compiled subscriptions, column by column."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from xpubsub.rows import (
 )
 
 _REMEMBERED = 20_000
-"""Templates that are known to have been shared, at a time."""
+"""How many shared templates are remembered at a time."""
 MOST_WARNINGS = 1000
-"""Warnings whose texts are kept; the others are counted."""
+"""How many warnings keep their texts; further ones are only counted."""
 Place = tuple[int | None, int | None, str | None]
 _NOWHERE: Place = (None, None, None)
 OUTPUTS = {
@@ -53,13 +53,13 @@ OUTPUTS = {
     "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
     "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
 }
-"""What compiling gives, by name."""
+"""The tables that compiling returns, by name."""
 _SHARED = {"compiled_return", "compiled_join_part", "compiled_variable_condition"}
 """Rows that several subscriptions of a chunk may have in common."""
 
 
 class CompiledRows:
-    """The rows of a chunk of subscriptions; what they share, as linear paths, is handed out once."""
+    """The rows of a chunk of subscriptions; shared rows, such as linear paths, are returned only once."""
 
     def __init__(self) -> None:
         self._shared: dict[int, Template] = {}
@@ -77,11 +77,11 @@ class CompiledRows:
         self._branches: dict[str, list[object]] = {name: [] for name in COMPILED_BRANCH.names}
 
     def forget_correlations(self) -> None:
-        """Hand out all that correlations are made of anew: rows with smaller numbers may follow."""
+        """Return the shared rows of correlations again from here on, as rows with smaller numbers may follow."""
         self._correlation_ids.clear()
 
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
-        """A correlation; what it is made of is handed out once, with the first that asks for it."""
+        """Add a correlation; its shared rows are returned once, with the first correlation that needs them."""
         own = row_no, rows.correlation_id
         row = (*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by)
         self._rows["compiled_correlation"].append(row)
@@ -98,7 +98,7 @@ class CompiledRows:
         self._rows["compiled_variable_condition"].extend(rows.variable_conditions)
 
     def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
-        """Conditions on nodes are queries like those of filters."""
+        """Add conditions on nodes, which are queries like those of filters."""
         for template, want in conditions:
             for query in template.queries:
                 canonical = query.text % ()
@@ -108,7 +108,7 @@ class CompiledRows:
             self._share(template)
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
-        """A transformation."""
+        """Add a transformation."""
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
         own = row_no, rows.transformation_id
@@ -119,11 +119,11 @@ class CompiledRows:
         self._rows["compiled_repeat"].extend((*own, *reason) for reason in rows.repeats)
 
     def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
-        """A subscription that cannot be accepted."""
+        """Add the refusal of a subscription."""
         self._rows["refused"].append((row_no, subscription_id, code, reason, *place))
 
     def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
-        """A subscription that is accepted, but probably not what is meant."""
+        """Add warnings about an accepted subscription."""
         told = warnings[: max(0, MOST_WARNINGS - self._warned)]
         self._warned += len(warnings)
         self._rows["compiled_warning"].extend((row_no, subscription_id, text, 1) for text in told)
@@ -131,11 +131,11 @@ class CompiledRows:
             self._rows["compiled_warning"].append((row_no, subscription_id, None, len(warnings) - len(told)))
 
     def warn_anew(self) -> None:
-        """Rows from here on may come before those so far: the first of both are kept."""
+        """Collect warnings again from here on, as rows with smaller numbers may follow; the first of all are kept."""
         self._warned = 0
 
     def add(self, row_no: int, template: Template, given: Constants) -> None:
-        """A subscription, by its template and constants."""
+        """Add a subscription, given its template and constants."""
         constants, done = template.constants(given), set[int]()
         for query in template.queries:
             canonical = query.text % tuple(map(repr, query.shown(constants)))
@@ -187,7 +187,7 @@ class CompiledRows:
         self._rows["compiled_branchpoint"].append(point)
 
     def take(self) -> list[tuple[str, pa.Table]]:
-        """All rows since the last time, by kind."""
+        """Return all rows added since the last call, by kind."""
         by_column = {"compiled_query": self._query_table, "compiled_branch": self._branch_table}
         tables = [(name, by_column[name]() if name in by_column else self._table(name)) for name in OUTPUTS]
         self._clear()

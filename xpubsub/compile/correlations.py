@@ -1,4 +1,4 @@
-"""Correlations → rows: edges of patterns, the template of the join, and what the output is made of."""
+"""Compiles correlations to rows: the edges of patterns, the join template, and the template of the output."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.output.templates import brinfo_of, returned_id
 
 _ROOT = "root {}"
-"""A variable that no one can write, for the root of a block."""
+"""A variable name that no subscription can contain, for the root of a block."""
 
 
 @dataclass(frozen=True)
 class CorrelationRows:
-    """All rows of one correlation; each table's rows without the correlation's own id."""
+    """All rows of one correlation, without the correlation's id."""
 
     correlation_id: int
     canonical: str
     template: tuple[int, str]
     query: Row
-    """(variables, window of each operator, whether it is FOLLOWED BY, how far messages may lie apart)."""
+    """(variables, window of each operator, whether each is FOLLOWED BY, greatest distance of messages in time)."""
     edges: tuple[Row, ...]
     pairs: tuple[Row, ...]
     hops: tuple[Row, ...]
     output: Row
-    """(places mentioned, the block of each, stream it is published to)."""
+    """(places mentioned in the output, the block of each, the stream to publish to)."""
     made_by: tuple[int, str]
     """The template of the output."""
     copied: tuple[int, ...]
-    """The paths whose nodes are copied."""
+    """The paths whose nodes the output copies."""
     parts: tuple[Row, ...]
     variable_conditions: tuple[Row, ...]
     conditions: tuple[tuple[Template, int | None], ...]
@@ -54,7 +54,7 @@ class CorrelationRows:
 
 
 def correlation_rows(tree: Correlation, text: str, limits: Limits) -> CorrelationRows:
-    """The rows of a parsed correlation."""
+    """Return the rows of a parsed correlation."""
     return _Compiler(tree, text, limits).rows()
 
 
@@ -71,7 +71,7 @@ class _Compiler:
         self._result = self._made(text, limits)
 
     def _made(self, text: str, limits: Limits) -> ResultTemplate:
-        """The template of the output, over the nodes that it mentions."""
+        """Return the template of the output over the nodes that it mentions."""
         places = {number: place for place, number in enumerate(self._patterns.outputs, start=1)}
         names = dict(self._patterns.variables)
         names.update({_ROOT.format(number): number for number in places})
@@ -118,13 +118,13 @@ def _dumped(template: JoinTemplate) -> str:
 
 
 def _default(patterns: JoinPatterns) -> Content:
-    """Copies of the roots of the blocks inside `<match>`; of one block, of its root alone."""
+    """Return the default output: copies of the blocks' roots inside `<match>`, or the root of a single block."""
     copies = tuple(Copy(Path(False, (), variable=_ROOT.format(block.root))) for block in patterns.blocks)
     return Element(Name("match"), content=copies) if len(copies) > 1 else copies[0]
 
 
 def _parts(nodes: object) -> Iterator[Row]:
-    """What a template copies: (place, id of the path or none, the same with its base)."""
+    """Yield what a template copies: (place, id of the path or None, id of the path with its base)."""
     found: dict[Row, None] = {}
     waiting = [nodes]
     while waiting:

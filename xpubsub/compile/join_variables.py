@@ -1,4 +1,4 @@
-"""The variables of a correlation's patterns: with the same id wherever they mean the same."""
+"""Numbers the variables of a correlation's patterns: variables with the same meaning have the same id."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from xpubsub.limits import Limits
 
 Row = tuple[object, ...]
 Edge = tuple[str, int, int, str, int]
-"""(stream, first variable, second variable, linear path, step of it at which the first stands)."""
+"""(stream, first variable, second variable, linear path, step of the path at which the first variable stands)."""
 DOCUMENT_VARIABLE = 0
 NEVER = 0
-"""A condition that holds nowhere."""
+"""A condition that never holds."""
 
 
 @dataclass(frozen=True)
 class FoundNodes:
-    """How the nodes that an output mentions are found from those that the join finds."""
+    """How the nodes that an output mentions are found from the joined nodes."""
 
     rows: tuple[Row, ...]
-    """(place, place it is found from, whether upward, the block, the variables of the edge)."""
+    """(place, place from which it is found, whether upwards, block, variables of the edge)."""
     edges: tuple[tuple[int, int], ...]
     """The edges, by pattern nodes."""
     places: dict[int, int]
-    """By pattern node: its place among the nodes found."""
+    """By pattern node: its place among the found nodes."""
     needed: tuple[int, ...]
-    """The places of nodes of the join that outputs mention, or from which others are found."""
+    """The places of joined nodes that outputs mention, or from which other nodes are found."""
 
 
 class PatternVariables:
-    """The nodes that are joined, and those that are shown, which are no fewer but may have fewer conditions."""
+    """The variables of the joined nodes and of the shown nodes, a superset that may have fewer conditions."""
 
     def __init__(
         self, joined: Sequence[KeptBlock], shown: Sequence[KeptBlock], joins: Sequence[ValueJoin], text: str,
@@ -53,7 +53,7 @@ class PatternVariables:
                       for place, block in enumerate(blocks, start=1) for node in block.nodes}
         """By pattern node: the block, from 1."""
         self.join_ids = self._ids(self._joined)
-        """By pattern node that is joined: its variable."""
+        """By joined pattern node: its variable."""
         self._show_ids = self._ids(self._shown)
 
     @property
@@ -78,7 +78,7 @@ class PatternVariables:
                 for number in (join.left, join.right)}
 
     def joined(self, nodes: Sequence[int]) -> list[int]:
-        """The variables of nodes that are joined."""
+        """Return the variables of joined nodes."""
         return [self.join_ids[number] for number in nodes]
 
     def _ids(self, blocks: Sequence[KeptBlock]) -> dict[int, int]:
@@ -99,7 +99,7 @@ class PatternVariables:
         return var
 
     def _looks(self, conjunction: Conjunction, hops: tuple[Hop, ...]) -> list[tuple[int, bool]]:
-        """Conditions that must all hold at the node at the end of some hops, or must not."""
+        """Return the conditions at the node at the end of some hops, each with whether it must not hold."""
         looks = []
         for item in conjunction:
             query = condition_query(replace(item, negated=False), hops, self._text, self._limits)
@@ -108,7 +108,7 @@ class PatternVariables:
         return looks
 
     def hops_to(self, nodes: Sequence[int], outputs: Sequence[int]) -> FoundNodes:
-        """From the nodes that the join finds to those that the output mentions, along edges of what is shown."""
+        """Return how to get from the joined nodes to those that the output mentions, along edges of shown nodes."""
         places = {number: place for place, number in enumerate(nodes, start=1)}
         edges = [(node.parent, node.number) for block in self._shown for node in block.nodes if node.parent]
         edges.sort(key=lambda edge: [self._show_ids[number] for number in edge])
@@ -128,7 +128,7 @@ class PatternVariables:
         return FoundNodes(tuple(rows), tuple(used), places, tuple(needed))
 
     def edges(self, found: FoundNodes) -> tuple[Edge, ...]:
-        """All edges of which the nodes must be known: of the join, and those along which outputs are found."""
+        """Return all edges whose nodes are needed: those of the join, and those along which outputs are found."""
         compared = {number for join in self._joins for number in (join.left, join.right)}
         edges: dict[Edge, None] = {}
         for block in self._joined:

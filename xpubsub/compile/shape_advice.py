@@ -1,4 +1,4 @@
-"""Warnings by shape: what is wrong with all texts of a shape is found once, and which constants to look at is known."""
+"""Finds the warnings about all texts of a shape once, and which constants decide about further warnings."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from xpubsub.language.xpath.syntax import Expr
 Constant = str | float
 Constants = tuple[Constant, ...]
 Watch = Callable[[Constants], bool]
-"""Whether the facts about one node may contradict each other in a text with some constants."""
+"""Whether the facts about one node may contradict each other, given the constants of a text."""
 _LOW, _HIGH = (">", ">="), ("<", "<=")
 
 
 @dataclass(frozen=True)
 class ShapeAdvice:
-    """What to warn about in texts of one shape."""
+    """The warnings about texts of one shape."""
 
     names: tuple[str, ...] = ()
-    """What is wrong whatever the constants are."""
+    """The warnings that do not depend on constants."""
     watches: tuple[Watch, ...] = ()
     opposed: bool = False
     """Whether equal constants may contradict each other."""
     always: bool = False
-    """Whether each text has to be looked at by itself."""
+    """Whether each text must be checked on its own."""
 
     def depends(self, constants: Constants) -> bool:
-        """Whether a text with these constants has to be looked at by itself."""
+        """Whether a text with these constants must be checked on its own."""
         if self.always or (self.opposed and len(set(constants)) < len(constants)):
             return True
         return any(watch(constants) for watch in self.watches)
@@ -39,7 +39,7 @@ class ShapeAdvice:
 def shape_advice(
     adviser: Adviser, tree: Expr, normal: Disjunction, text: str, marks: Constants
 ) -> ShapeAdvice | None:
-    """What to warn about in texts of a shape, given one with marks for its constants; None if nothing."""
+    """Return the warnings about a shape, given a text with marks for its constants; None if there are none."""
     names, ways = tuple(adviser.names(tree)), adviser.ways(tree, normal, text)
     always = any(nodes.impossible for nodes in ways)
     groups = {tuple(group): None for nodes in ways for group in nodes.groups()}
@@ -50,7 +50,7 @@ def shape_advice(
 
 
 def _watch(group: Sequence[Fact], marks: Constants) -> Watch | None:
-    """The watch over facts about one node; None if they agree whatever the constants are."""
+    """Return a function that checks the facts about one node; None if they agree whatever the constants are."""
     if not all(fact.test.op in (*_LOW, *_HIGH) and not fact.negated for fact in group):
         return lambda constants: clash([_filled(fact, marks, constants) for fact in group]) is not None
     lows, highs = ([fact for fact in group if fact.test.op in ops] for ops in (_LOW, _HIGH))
@@ -61,14 +61,14 @@ def _watch(group: Sequence[Fact], marks: Constants) -> Watch | None:
 
 
 def _number(fact: Fact, marks: Constants) -> Callable[[Constants], float]:
-    """Picks the number of a fact out of constants."""
+    """Return a function that picks the number of a fact out of constants."""
     number = fact.test.number or 0.0
     place, sign = (marks.index(number), 1.0) if number in marks else (marks.index(-number), -1.0)
     return lambda constants: sign * constants[place]  # type: ignore[operator]
 
 
 def _filled(fact: Fact, marks: Constants, constants: Constants) -> Fact:
-    """A fact with constants in place of marks."""
+    """Replace the marks in a fact by constants."""
     if fact.test.value is not None:
         return replace(fact, test=Test(fact.test.op, str(constants[marks.index(fact.test.value)])))
     if fact.test.number is None:

@@ -1,9 +1,9 @@
 """Templates: subscriptions that differ in their constants only are parsed once.
 
-The constants of a text are taken out; what is left is its *shape*. A shape that comes again is compiled with marks in
-place of its constants; if each mark comes out where only a constant can stand, the result serves every text of the
-shape. Where a constant's value decides about more than itself (a number as a truth value, a string compared as a
-number, an empty string) its mark does not come out that way, and such texts are compiled one by one.
+A text without its constants is a *shape*. A shape that comes a second time is compiled with marks in place of its
+constants. If each mark ends up where only a constant can stand, the result is a template for every text of the shape.
+Where the value of a constant changes how a text is compiled (a number as a truth value, a string compared as a number,
+an empty string), the mark does not end up there, and such texts are compiled one by one.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from xpubsub.match.linear_paths import pieces
 from xpubsub.match.uses import use_of
 
 _CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-9]*)?|\.(?<![\w.\-]\.)[0-9]+)""")
-"""Each alternative starts with a character of its own, so that the search skips what is no constant."""
+"""Each alternative starts with a different character, so that the search skips quickly to constants."""
 Shape = tuple[object, ...]
-"""Which constants are texts (a quote comes before any digit), and what stands between them; conjunct by conjunct."""
+"""For each conjunct, which constants are texts (a quote comes before any digit), and the text between them."""
 _AND = " and "
 _REMEMBERED = 200_000
-"""Conjuncts that are remembered at a time."""
+"""How many conjuncts are remembered at a time."""
 
 
 class Shapes:
-    """Takes the constants out of texts; conjuncts, of which many texts have the same, are looked up."""
+    """Takes the constants out of texts; conjuncts are cached, as many texts share them."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[tuple[object, ...], Constants]] = {}
 
     def take_out(self, text: str) -> tuple[Shape, Constants]:
-        """The shape of a text and its constants."""
+        """Return the shape of a text and its constants."""
         known = self._known
         try:
             found = [known[part] for part in text.split(_AND)]
@@ -51,7 +51,7 @@ class Shapes:
         return tuple([shape for shape, _ in found]), sum([constants for _, constants in found], ())
 
     def _learn(self, text: str) -> list[tuple[tuple[object, ...], Constants]]:
-        """Take conjuncts apart, or the whole text where a quotation runs on beyond one."""
+        """Analyse the conjuncts, or the whole text if a string constant spans several."""
         parts = text.split(_AND)
         if any(part.count(quote) % 2 for part in parts for quote in "\"'"):
             return [_take_out(text)]
@@ -68,7 +68,7 @@ def _take_out(text: str) -> tuple[Shape, Constants]:
 
 
 def marked(text: str, constants: Constants) -> tuple[str, Constants] | None:
-    """A text with a mark for each of its constants, and the marks; None if other tokens are mistaken for constants."""
+    """Replace each constant by a mark; returns text and marks, or None if other tokens look like constants."""
     parts = _CONSTANT.split(text)
     if len(parts[1::2]) != len(constants):
         return None
@@ -89,7 +89,7 @@ def _quoted(mark: Constant, raw: str) -> str:
 
 @dataclass(frozen=True)
 class QueryTemplate:
-    """The rows of one query; getters pick the constants of a column out of all constants of a text, and null."""
+    """The rows of one query; a getter picks the constants of a column out of all constants of a text, and null."""
 
     text: str
     shown: Callable[[Sequence[object]], Any]
@@ -107,30 +107,30 @@ class QueryTemplate:
 
 @dataclass(frozen=True)
 class Template:
-    """All rows of a subscription but for its constants; those that are no marks are its own."""
+    """All rows of a subscription without its constants; constants that have no mark belong to the template."""
 
     queries: tuple[QueryTemplate, ...]
     linear_paths: tuple[tuple[object, ...], ...]
     brinfos: tuple[tuple[object, ...], ...]
     own: tuple[object, ...]
     turned: bool
-    """Whether it uses negatives of constants."""
+    """Whether the template uses negated constants."""
     advice: ShapeAdvice | None = None
-    """What to warn about in texts of the shape, if there is anything."""
+    """The warnings about texts of the shape, if any."""
 
     def constants(self, given: Constants) -> tuple[object, ...]:
-        """What the getters pick from: constants given, their negatives if any is used, the template's own, and null."""
+        """Return what getters pick from: the constants, their negatives if used, the template's own, and null."""
         if not self.turned:
             return (*given, *self.own, None)
         return (*given, *(-each + 0.0 if isinstance(each, float) else None for each in given), *self.own, None)
 
 
 class UnsafeShape(Error):
-    """A mark did not come out where only a constant can stand."""
+    """A mark did not end up where only a constant can stand."""
 
 
 def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
-    """The rows of queries, with the places of marks left open."""
+    """Return the rows of queries, with the places of marks left open."""
     places = _Places(marks, " ".join(query.text for query in queries))
     made = tuple(_query(query, places) for query in queries)
     places.check()
@@ -147,7 +147,7 @@ def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
 
 
 class _Places:
-    """Where each constant is found: marks by their number, other constants after them."""
+    """The place of each constant: marks by their number, other constants after them."""
 
     def __init__(self, marks: Constants, text: str) -> None:
         self._marks = marks
@@ -160,7 +160,7 @@ class _Places:
         return tuple(constant for _, constant in self._own)
 
     def getter(self, constants: Sequence[object]) -> Callable[[Sequence[object]], Any]:
-        """Picks these constants, as a tuple."""
+        """Return a function that picks these constants, as a tuple."""
         places = [self._place(each) for each in constants]
         if len(places) == 1:
             only = places[0]
@@ -177,7 +177,7 @@ class _Places:
         return (1 + self.turned) * len(self._marks) + self._own.setdefault((type(constant), constant), len(self._own))
 
     def text(self, text: str) -> tuple[str, Callable[[Sequence[object]], Any]]:
-        """A text with `%s` for each mark, and the marks in it in order."""
+        """Replace each mark in a text by `%s`; returns the text, and a getter of its marks in order."""
         escaped = text.replace("%", "%%")
         if not self._marks:
             return escaped, self.getter(())
@@ -187,7 +187,7 @@ class _Places:
         return "%s".join(parts[::2]), self.getter([shown[each] for each in parts[1::2]])
 
     def check(self) -> None:
-        """Each mark was found, and nothing else came of it."""
+        """Raise `UnsafeShape` unless each mark was found, and nothing was derived from it."""
         if self._found != set(self._marks) or (self._marks and self._own):
             raise UnsafeShape("a constant decides about more than itself")
 
@@ -214,7 +214,7 @@ def _brinfo_id(branch: Branch) -> int:
 
 
 def _branch_columns(branches: Sequence[Branch]) -> dict[str, list[object]]:
-    """The columns of a query's branches that do not depend on constants."""
+    """Return the columns of a query's branches that do not depend on constants."""
     shaped, wants = shape_of(branches)
     rows = list(zip(branches, shaped, strict=True))
     return {

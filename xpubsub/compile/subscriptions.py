@@ -1,4 +1,4 @@
-"""Subscriptions → rows: each text is parsed and becomes the rows of its queries, or the reason for its refusal."""
+"""Compiles subscriptions: each text becomes the rows of its queries, or the reason why it is refused."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from xpubsub.limits import Limits
 Row = tuple[int, str | None, str | None, int]
 """(row number, id, text, number of the compiler)."""
 _REMEMBERED = 20_000
-"""Shapes, and texts of correlations, that are remembered at a time."""
+"""How many shapes, and how many texts of correlations, are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
     < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
   | import\s+(?:module|schema)\b | module\s+namespace\b | for\s+(?:tumbling|sliding)\s+window\b
   | declare\s+(?:default|namespace|variable|function|option|boundary-space|base-uri|construction|ordering
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)
-"""How a transformation starts: in a way that no XPath does."""
+"""Matches the start of a transformation; no XPath expression starts like this."""
 _FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
-"""A `for` or `let` anywhere but in a literal, as in `//a, for $b in //b return $b`."""
+"""Matches a `for` or `let` outside a literal, as in `//a, for $b in //b return $b`."""
 
 
 def is_transformation(text: str) -> bool:
-    """Whether a text is meant as a transformation, without reading it."""
+    """Whether a text looks like a transformation; does not parse it."""
     return bool(_TRANSFORMATION.match(text) or ("$" in text and _FOR.match(text)))
 
 
@@ -58,7 +58,7 @@ class Compiler:
     limits: Limits = field(default_factory=Limits)
 
     def check(self, text: str) -> None:
-        """Raise what is wrong with a subscription."""
+        """Raise an error if a subscription is wrong."""
         if is_xscl(text):
             self.correlation(text)
         elif is_transformation(text):
@@ -67,7 +67,7 @@ class Compiler:
             self.queries(text)
 
     def transformation(self, text: str) -> TransformationRows:
-        """The rows of a transformation."""
+        """Return the rows of a transformation."""
         return self.advised_transformation(text)[0]
 
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
@@ -76,7 +76,7 @@ class Compiler:
         return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
 
     def correlation(self, text: str) -> CorrelationRows:
-        """The rows of a correlation."""
+        """Return the rows of a correlation."""
         return self.advised_correlation(text)[0]
 
     def advised_correlation(self, text: str) -> tuple[CorrelationRows, list[str]]:
@@ -85,22 +85,22 @@ class Compiler:
         return correlation_rows(tree, text, self.limits), self._adviser.correlation(tree, text)
 
     def queries(self, text: str) -> list[Query]:
-        """The queries of a filter."""
+        """Return the queries of a filter."""
         return queries(self._normal(text)[1], text, self.limits)
 
     def advice(self, text: str) -> list[str]:
-        """The warnings about a filter."""
+        """Return the warnings about a filter."""
         tree, normal = self._normal(text)
         return self._adviser.filter(tree, text, normal)
 
     def advised_template(self, text: str, marks: Constants) -> Template:
-        """The template of a shape, with what to warn about, given a text with marks for its constants."""
+        """Return the template of a shape, with its warnings, given a text with marks for its constants."""
         tree, normal = self._normal(text)
         template = template_of(queries(normal, text, self.limits), marks)
         return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
 
     def own_template(self, text: str) -> Template:
-        """The template of one text alone, with the warnings about it."""
+        """Return the template of one text alone, with the warnings about it."""
         tree, normal = self._normal(text)
         template = template_of(queries(normal, text, self.limits))
         warnings = self._adviser.filter(tree, text, normal)
@@ -116,9 +116,9 @@ class Compiler:
 
 
 class CompilerRun:
-    """Compiles rows one after the other; remembers shapes and the linear paths already handed out.
+    """Compiles rows one after the other; remembers shapes and the linear paths already returned.
 
-    The rows of each compiler come together, in the order of their numbers.
+    The rows of each compiler must come together, in the order of their numbers.
     """
 
     def __init__(self, compilers: Sequence[Compiler]) -> None:
@@ -128,7 +128,7 @@ class CompilerRun:
         self._start(0)
 
     def _start(self, number: int) -> None:
-        """Compile with this compiler from now on: nothing that others have made of texts holds any more."""
+        """Switch to another compiler, and drop what the previous one has remembered."""
         self._number, self._compiler = number, self._compilers[number]
         self._templates: dict[Shape, Template | None] = {}
         self._correlation = lru_cache(_REMEMBERED)(self._compiler.advised_correlation)
@@ -136,7 +136,7 @@ class CompilerRun:
         self._rows.warn_anew()
 
     def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
-        """The rows of some subscriptions, by kind; refusals are among them."""
+        """Return the rows of some subscriptions by kind, including refusals."""
         with collector_paused():
             for number, alike in groupby(rows, itemgetter(3)):
                 if number != self._number:
@@ -146,7 +146,7 @@ class CompilerRun:
             return self._rows.take()
 
     def _add(self, row_no: int, subscription_id: str | None, text: str | None) -> None:
-        """One subscription; one that is refused has a code and a reason instead of queries."""
+        """Add one subscription; a refused one has a code and a reason instead of queries."""
         try:
             if not subscription_id:
                 raise Error("the id is empty")
@@ -162,7 +162,7 @@ class CompilerRun:
             self._rows.refuse(row_no, subscription_id, "bad-row", str(error))
 
     def _compile(self, row_no: int, text: str) -> Sequence[str]:
-        """The rows of one subscription; returns what to warn about."""
+        """Add the rows of one subscription; returns the warnings about it."""
         known = self._known(text)
         if known is None and is_xscl(text):
             correlation, warnings = self._correlation(text)
@@ -179,7 +179,7 @@ class CompilerRun:
         return template.advice.names if not template.advice.depends(constants) else self._compiler.advice(text)
 
     def _known(self, text: str) -> tuple[Template, Constants] | None:
-        """The template of a filter's shape, if it has been learned: such a text needs no further look."""
+        """Return the template of a filter's shape, if it is known, and the text's constants."""
         if len(text) > self._compiler.limits.max_expression:
             return None
         shape, constants = self._shapes.take_out(text)
@@ -187,7 +187,7 @@ class CompilerRun:
         return None if known is None or "" in constants else (known, constants)
 
     def _template(self, text: str) -> tuple[Template, Constants]:
-        """The template of a filter's shape if it has one, else the text's own."""
+        """Return the template of a filter's shape, or of the text alone, and the constants."""
         if len(text) <= self._compiler.limits.max_expression:
             self._learn(*self._shapes.take_out(text), text)
         return self._known(text) or (self._compiler.own_template(text), ())
@@ -199,7 +199,7 @@ class CompilerRun:
             self._templates[shape] = self._general(text, constants)
 
     def _general(self, text: str, constants: Constants) -> Template | None:
-        """A template for all texts of a shape, if there is one."""
+        """Return a template for all texts of a shape, or None if there cannot be one."""
         try:
             with_marks = marked(text, constants)
             return with_marks and self._compiler.advised_template(*with_marks)

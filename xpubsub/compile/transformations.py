@@ -1,4 +1,4 @@
-"""Transformations → rows: the steps that bind variables, the conditions on them, and the template of the output."""
+"""Compiles transformations to rows: the steps that bind variables, their conditions, and the output template."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class TransformationRows:
     template: str
     steps: tuple[tuple[object, ...], ...]
     looks: tuple[tuple[object, ...], ...]
-    """Which conditions are looked at after which step."""
+    """Which conditions are evaluated after which step."""
     conditions: tuple[tuple[Template, int | None], ...]
-    """The conditions as queries, each with its want at the node it is about."""
+    """The conditions as queries, each with the bits that must be set at its node."""
     linear_paths: tuple[tuple[object, ...], ...]
     brinfos: tuple[tuple[object, ...], ...]
     returns: tuple[tuple[int, int], ...]
-    """Ids of the paths that are copied as they are, without and with their base."""
+    """Ids of the copied paths, without and with their base."""
     repeats: tuple[tuple[int, int | None, int], ...]
-    """(block, linear path, step of its base): why tuples of a block may repeat."""
+    """(block, linear path, step of its base): the paths along which tuples of a block may repeat."""
 
 
 def transformation_rows(tree: BlockTree) -> TransformationRows:
-    """The rows of a compiled transformation."""
+    """Return the rows of a transformation."""
     template = json.dumps(tree.template, ensure_ascii=False, separators=(",", ":"))
     looks = tuple((each.step, query_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
     steps = tuple(_step(step, tree) for step in tree.steps)
@@ -64,7 +64,7 @@ def _step(step: BindStep, tree: BlockTree) -> tuple[object, ...]:
 
 
 def _access(step: BindStep, tree: BlockTree) -> int | None:
-    """A condition by which the nodes of a first step are found: an equality if there is one."""
+    """Return a condition by which the nodes of a first step are found, if possible an equality."""
     if step.depth != 1 or step.place != 1 or step.base_at:
         return None
     found = [each for each in tree.conditions
@@ -81,16 +81,16 @@ def _use(path: str, tree: BlockTree) -> int:
 
 
 def copy_use(path: str) -> int:
-    """How the nodes of a path that is copied are used: of attributes and text nodes the value is."""
+    """Return how the nodes of a copied path are used; of attributes and text nodes it is the value."""
     name = linear_steps(path)[-1][1]
     return EXISTS | COPY | (VALUE if name == "text()" or name.startswith("@") else 0)
 
 
 def query_id_of(query: Query) -> int:
-    """The id of a condition."""
+    """Return the id of a condition."""
     return stable_id("query", query.text)
 
 
 def want_of(query: Query) -> int | None:
-    """The bits that must be set at the node that the query is about; none if it is about the message."""
+    """Return the bits that must be set at the query's node; None if the query is about the whole message."""
     return shape_of(query.meeting)[1][1] if all(branch.context for branch in query.branches) else None

@@ -1,1 +1,1 @@
-"""Jobs: subscribe, publish, explain, and the batch job. They run plans on engines; they build no SQL."""
+"""What each call of the broker does: subscribe, publish, explain. Jobs run plans on engines; they build no SQL."""

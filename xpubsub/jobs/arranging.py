@@ -1,4 +1,4 @@
-"""Arranging the predicates of new queries by what the store has seen."""
+"""Orders the predicates of new queries by selectivity, estimated from the values that messages have shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpubsub.store.store import Store
 
 
 def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
-    """Arrange the queries of the relation `new_query`: makes `new_bucket` and the relations of `OUTPUTS`."""
+    """Arrange the queries of the relation `new_query`; creates `new_bucket` and the relations named in `OUTPUTS`."""
     store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
     store.engine.split_arrow(QUERIES, _function(arranger), OUTPUTS)
@@ -63,7 +63,7 @@ def _grouped(
 
 
 def _function(arranger: Arranger) -> SplitFunction:
-    """Batches are arranged side by side: most of the work is in columns, outside the interpreter's lock."""
+    """Arrange batches in parallel threads: most of the work is columnar and releases the interpreter's lock."""
     def arranged(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as threads:
             for tables in threads.map(lambda batch: arranger.tables(*batch.columns), batches):

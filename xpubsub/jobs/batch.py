@@ -1,10 +1,10 @@
-"""The batch job on Spark: a store and a path of messages in, notifications out. What `spark-submit` runs.
+"""The batch job for `spark-submit`: reads messages from a path and writes the notifications of a Spark store.
 
     python -m xpubsub.jobs.batch --store DIR --input PATH --output PATH [--rejects PATH] [--plan auto]
 
 `--input` is a Parquet or JSON Lines file or folder with the columns `id` and `xml` (and `timestamp`, for
-correlations), or files and folders of XML: each file is a message, and its path the id. Output is Parquet, or CSV or
-JSON Lines if the path ends so.
+correlations), or files and folders of XML: each file is one message, its path the id. Output is Parquet, or CSV or
+JSON Lines if the path ends in `.csv` or `.jsonl`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 
 
 def read_messages(session: SparkSession, path: str, kind: str | None = None) -> DataFrame:
-    """Messages as a frame (id, xml); `kind` is `parquet`, `json` or `xml`, by default read off the path."""
+    """Read messages as a frame (id, xml); `kind` is `parquet`, `json` or `xml`, by default inferred from the path."""
     from xpubsub.engines.spark import explained
 
     kind = kind or _READERS.get(_suffix(path), "xml")
@@ -42,7 +42,7 @@ def read_messages(session: SparkSession, path: str, kind: str | None = None) -> 
 
 
 def write_frame(frame: DataFrame, path: str) -> None:
-    """Write a frame; an existing path is an error, so that nothing is overwritten or half replaced."""
+    """Write a frame to a new path; an existing path is an error."""
     from xpubsub.engines.spark import explained
 
     kind = _WRITERS.get(_suffix(path), "parquet")
@@ -57,7 +57,7 @@ def _suffix(path: str) -> str:
 
 
 def run(publisher: FramePublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
-    """Match everything; returns how many messages were rejected."""
+    """Match all messages and write the results; returns the number of rejected messages."""
     messages = read_messages(session, arguments.input, arguments.format)
     notifications, rejected = publisher.frames(messages, Batch((), arguments.stream, PlanRequest.parse(arguments.plan)))
     write_frame(notifications, arguments.output)
@@ -67,17 +67,17 @@ def run(publisher: FramePublisher, session: SparkSession, arguments: argparse.Na
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     description = "Match a path of messages with the subscriptions of a Spark store."
     parse = argparse.ArgumentParser(prog="python -m xpubsub.jobs.batch", description=description)
     parse.add_argument("--store", required=True, help="directory of the store, as given to xpubsub init --engine spark")
     parse.add_argument("--input", required=True, help="Parquet or JSON Lines with id and xml, or XML files")
-    parse.add_argument("--format", choices=("parquet", "json", "xml"), help="of the input; else read off its path")
+    parse.add_argument("--format", choices=("parquet", "json", "xml"), help="format of the input (default: by path)")
     parse.add_argument("--output", required=True, help="where notifications go: Parquet, or .csv or .jsonl")
     parse.add_argument("--rejects", help="where rejected messages go")
     parse.add_argument("--plan", default="auto", help=described())
     parse.add_argument("--stream", default="S", help="the stream the messages belong to")
-    parse.add_argument("--master", help="Spark master; by default what spark-submit says, else local[*]")
+    parse.add_argument("--master", help="Spark master (default: by spark-submit, or local[*])")
     return parse
 
 

@@ -1,4 +1,4 @@
-"""Reclaiming what no visible subscription needs, and arranging the rest by the values seen since."""
+"""Removes rows that no visible subscription needs, and rearranges predicates by the values seen since."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xpubsub.store.store import Store
 
 
 def collect(store: Store) -> dict[str, int]:
-    """Rewrite the store without what is not needed; returns the rows removed, by table."""
+    """Rewrite the store without unneeded rows; returns the number of rows removed from each table."""
     before = row_counts(store)
     with store.engine.pipeline(), store.engine.transaction():
         store.engine.shared.changes += 1
@@ -24,7 +24,7 @@ def collect(store: Store) -> dict[str, int]:
 
 
 def arrange_if_needed(store: Store) -> None:
-    """A store whose queries were arranged by an earlier version is arranged anew, once."""
+    """Rearrange the queries of a store that an earlier version has arranged."""
     [counts] = store.rows(SUMMARISED)
     if counts["queries"] and not counts["summaries"]:
         collect(store)

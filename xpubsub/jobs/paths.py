@@ -1,4 +1,4 @@
-"""What is known of paths: the tag paths and linear paths of the store, and the matches between new ones."""
+"""Reads the tag paths and linear paths of the store, and matches new ones with them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PATH_MATCHES, TAGPATHS = file_step("known_path_match"), file_step("known_tagpath
 
 
 def known_tagpaths(store: Store) -> dict[str, int]:
-    """The tag paths of the store, with their use."""
+    """Return the tag paths of the store, each with its use."""
     return {row["tagpath"]: row["node_use"] for row in store.rows(file_step("known_tagpaths"))}
 
 
 def known_linear_paths(store: Store) -> dict[str, LinearUse]:
-    """The linear paths of the store, with their use and annotations."""
+    """Return the linear paths of the store, with their use and annotations."""
     brinfos: dict[str, list[str]] = {}
     for row in store.rows(file_step("known_brinfos")):
         brinfos.setdefault(row["linear_path"], []).append(row["brinfo"])
@@ -34,7 +34,7 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
 
 
 def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False) -> TagPathCache:
-    """A cache of tag paths that starts with those of the store; all linear paths are only read when a new one comes."""
+    """Return a tag-path cache filled from the store; linear paths are read only when a new tag path comes."""
     known = known_tagpaths(store)
     if not store.rows(DOCUMENT_PATH):
         known["/"] = 0
@@ -42,13 +42,13 @@ def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False) -> Tag
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:
-    """Make the relation `path_matched`: what this call's new linear paths match among the known tag paths."""
+    """Create the relation `path_matched`: the matches of this call's new linear paths with the known tag paths."""
     tagpaths = [row["tagpath"] for row in store.rows(TAGPATHS)]
     store.engine.map_arrow("path_matched", _NEW_LINEAR, linear_matcher(tagpaths, limits), PATH_MATCHED)
 
 
 def load_key_index(store: Store, summary: Summary) -> KeyIndex | None:
-    """The keys of the store by tag path, if they are few enough to be held in memory."""
+    """Return the keys of the store by tag path; None if they are too many to hold in memory."""
     if int(store.rows(KEYS)[0]["keys"]) > MOST_KEYS:
         return None
     *before, last = key_index(classes=summary.classes)

@@ -1,4 +1,4 @@
-"""Schemas in and out of the store: registered under a name, merged into one graph where they are used."""
+"""Stores schemas under a name, and merges all of them into one element graph for use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 SchemaSource = str | bytes | os.PathLike[str] | Sequence[str | bytes | os.PathLike[str]]
-"""A DTD or an XML schema: a text, which starts with `<`, or the path of a file; or several that belong together."""
+"""A DTD or an XML schema, as text (starting with `<`) or as a file path; or several that belong together."""
 VISIBLE_SCHEMA = file_step("visible_schema")
 
 
 def set_schema(store: Store, name: str, schema: Schema | None) -> Schema | None:
-    """Give a name to a schema, or remove the one with that name; returns what was there before."""
+    """Store a schema under a name, or remove it if `schema` is None; returns the schema it had before."""
     before = list_schemas(store).get(name)
     if before != schema:
         definition = "" if schema is None else schema.dumps()
@@ -29,22 +29,22 @@ def set_schema(store: Store, name: str, schema: Schema | None) -> Schema | None:
 
 
 def list_schemas(store: Store) -> dict[str, Schema]:
-    """The schemas by name."""
+    """Return the schemas by name."""
     with store.engine.pipeline():
         return {row["name"]: loads(row["definition"]) for row in store.rows(VISIBLE_SCHEMA)}
 
 
 def load_schema(store: Store) -> Schema | None:
-    """The union of all schemas, to which the messages of the store should conform; None if there is none."""
+    """Return the union of all schemas, to which messages should conform; None if there is no schema."""
     schemas = list_schemas(store)
     return merge(schemas.values()) if schemas else None
 
 
 def read_source(source: SchemaSource) -> Schema:
-    """The element graph of whatever was given."""
+    """Read a schema into an element graph."""
     several = [source] if isinstance(source, str | bytes | os.PathLike) else source
     if not isinstance(several, Sequence) or not several:
-        raise Error("a schema is a text, a file or several of these")
+        raise Error("a schema must be text, a file path, or several of these")
     return read_schema([_source(each) for each in several])
 
 
@@ -52,7 +52,7 @@ def _source(given: object) -> Source:
     if isinstance(given, bytes) or (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
         return Source(given)
     if not isinstance(given, str | os.PathLike):
-        raise Error(f"a schema is a text or a file, not {type(given).__name__}")
+        raise Error(f"a schema must be text or a file path, not {type(given).__name__}")
     path = Path(given)
     try:
         return Source(path.read_bytes(), str(path))

@@ -1,1 +1,1 @@
-"""Functions that steps call while matching: paths, BrPred, tree search. Runs no SQL."""
+"""Functions that steps call while matching: path matching, BrPred, tree search. Runs no SQL."""

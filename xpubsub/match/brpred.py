@@ -1,8 +1,10 @@
-"""BrPred: do the branches of a query meet in the same nodes? One pure function over node ids (section 3.5).
+"""BrPred: whether the branches of a query meet in the same nodes, as a pure function over node ids (section 3.5).
 
-The paper joins the branches' relations naturally and asks whether anything is left. Here the join is done bottom-up,
-branching point by branching point, so that repeated elements add up and never multiply; `not()` and first-node tests
-fit in because each branching point is settled before any path that runs through it.
+The paper takes the natural join of the branches' relations and asks whether it is empty. This module works bottom-up,
+one branching point at a time, so that the cost of repeated elements adds up and never multiplies. `not()` and
+first-node tests work because each branching point is settled before any path that runs through it.
+
+The SQL twin is `sql/filter/truth.sql`; `tests/test_agreement.py` compares the two.
 """
 
 from __future__ import annotations
@@ -22,17 +24,17 @@ BRPRED_PARAMETERS = [
     ])),
 ]
 BRPRED_RESULT = pa.bool_()
-"""The types of the function that engines register."""
+"""The argument and result types of the function that engines register."""
 
 BranchRow = tuple[int, Sequence[int], int, bool]
-"""(branch number, the nodes of its branching points along the path, the node at its end, whether that passes)."""
+"""(branch number, nodes at the branching points along its path, node at its end, whether that node passes)."""
 Truth = dict[tuple[int, int], int]
 """(branching point, node) → bits of the branches that hold there."""
 
 
 @dataclass(frozen=True)
 class ShapedBranch:
-    """What BrPred knows of a branch: its context, its inner points, its bit there, and how it is quantified."""
+    """A branch as BrPred needs it: its context, its bit there, its inner points, and how it is quantified."""
 
     context: int
     context_at: int
@@ -45,14 +47,14 @@ class ShapedBranch:
 
 @dataclass(frozen=True)
 class Shape:
-    """The branches of a query, and for each branching point the bits that have to be set there."""
+    """The branches of a query, and for each branching point the bits that must be set there."""
 
     branches: tuple[ShapedBranch, ...]
     wants: Mapping[int, int]
 
 
 def shape_of(branches: Sequence[Branch]) -> tuple[list[ShapedBranch], dict[int, int]]:
-    """Give each branch its bit at its context, and each branching point the bits it wants."""
+    """Give each branch a bit at its context, and each branching point the bits that must be set there."""
     used: dict[int, int] = {}
     wants: dict[int, int] = {0: 0}
     shaped: list[ShapedBranch] = []
@@ -67,7 +69,7 @@ def shape_of(branches: Sequence[Branch]) -> tuple[list[ShapedBranch], dict[int, 
 
 
 def encode_shape(branches: Sequence[Branch]) -> str:
-    """The shape as text, to be stored once per query and decoded once per process."""
+    """Encode the shape as text, stored once per query and decoded once per process."""
     shaped, wants = shape_of(branches)
     rows = ";".join(
         f"{each.context},{each.context_at},{'.'.join(map(str, each.inner))},{each.bit},{each.level},{int(each.first)}"
@@ -78,7 +80,7 @@ def encode_shape(branches: Sequence[Branch]) -> str:
 
 @lru_cache(maxsize=65536)
 def decode_shape(text: str) -> Shape:
-    """The opposite of `encode_shape`."""
+    """Decode the text that `encode_shape` returns."""
     rows, _, wants = text.partition("|")
     pairs = dict((int(point), int(want)) for point, want in (each.split(",") for each in wants.split(";")))
     return Shape(tuple(map(_decode_branch, rows.split(";"))), pairs)
@@ -124,7 +126,7 @@ def _settle(shape: Shape, rows: list[BranchRow], truth: Truth) -> None:
 
 
 def brpred_arrow(shapes: pa.Array, groups: pa.Array) -> pa.Array:
-    """Decide many pairs at once: for each a shape and the rows of its branches."""
+    """Decide many pairs of message and query at once, each given by its shape and the rows of its branches."""
     answers = [
         brpred(decode_shape(shape), [(row["branch"], row["nodes"], row["leaf"], row["passes"]) for row in rows])
         for shape, rows in zip(shapes.to_pylist(), groups.to_pylist(), strict=True)

@@ -1,4 +1,4 @@
-"""Linear paths and tag paths as rows: reversed, and the three pieces of the paper (Figure 3.4)."""
+"""Splits and reverses linear paths and tag paths as the store keeps them (Figure 3.4)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _POSITION = re.compile(r"=(\d+)")
 
 
 def inverse(tagpath: str) -> str:
-    """A tag path with its names in reverse order, so that a postfix becomes a prefix."""
+    """Reverse the names of a tag path, so that a postfix becomes a prefix."""
     return "/".join(reversed(components(tagpath)))
 
 
 def bp_steps(brinfo: str) -> tuple[int, ...]:
-    """The steps at which branching points stand: `bp#1=2&bp#2=3` → (2, 3)."""
+    """Return the steps of the branching points: `bp#1=2&bp#2=3` → (2, 3)."""
     return tuple(int(position) for position in _POSITION.findall(brinfo))
 
 
 def pieces(linear_path: str) -> tuple[str, str, str | None]:
-    """Prefix, reversed postfix and middle: cut at the first and at the last double slash (Figure 3.4).
+    """Split a path at its first and last `//` into prefix, reversed postfix and middle (Figure 3.4).
 
-    With a single double slash there is no middle; with none the whole path is the prefix and the postfix.
+    With a single `//` there is no middle; with none, the whole path is both prefix and postfix.
     """
     if linear_path == DOCUMENT:
         return DOCUMENT, "", None

@@ -1,4 +1,4 @@
-"""Columns of lists of structs, as Python reads them: field by field, without an object for each struct."""
+"""Reads columns of lists of structs field by field, without a Python object per struct."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class NestedColumn:
         self._starts = _starts(column)
 
     def of(self, row: int) -> list[list[Any]]:
-        """The fields of one row's list."""
+        """Return the fields of one row's list."""
         start, end = self._starts[row], self._starts[row + 1]
         return [values[start:end] for values in self._values]
 
 
 def _values(column: pa.Array) -> list[Any]:
-    """A column as Python has it; lists of numbers are cut out of one."""
+    """Convert a column to Python values; lists of numbers are slices of one list."""
     if not pa.types.is_list(column.type):
         return list(column.to_pylist())
     flat, starts = pc.list_flatten(column).to_pylist(), _starts(column)
@@ -34,5 +34,5 @@ def _values(column: pa.Array) -> list[Any]:
 
 
 def _starts(column: pa.ListArray) -> list[int]:
-    """Where the list of each row starts among all values, and the end of the last."""
+    """Return where the list of each row starts among all values, and where the last one ends."""
     return [0, *accumulate(pc.fill_null(pc.list_value_length(column), 0).to_pylist())]

@@ -1,4 +1,7 @@
-"""Whether a node passes a test: `sql/passes.sql` in Python."""
+"""Decides whether a node passes a test.
+
+The SQL twin is `sql/filter/passes.sql`; `tests/test_explain_agreement.py` compares the two.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 
 def passes(test: Test, value: str | None, number: float | None) -> bool:
-    """Whether a node with a value, and its number unless that is NaN, passes a test."""
+    """Whether a node with this value, and this number (None for NaN), passes a test."""
     if test.op == "exists":
         return True
     if value is None:

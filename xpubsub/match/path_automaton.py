@@ -1,4 +1,4 @@
-"""Which tag paths match which linear paths: one automaton for many linear paths, run once per tag path."""
+"""Matches tag paths with linear paths: one automaton for all linear paths, run once per tag path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xpubsub.language.xpath.linear import accepted_names, components, linear_ste
 
 @dataclass
 class _State:
-    """A state of the automaton: the steps so far; `accepts` is set where a linear path ends."""
+    """A state of the automaton, reached by a prefix of steps; `accepts` is set where a linear path ends."""
 
     child: dict[str, _State] = field(default_factory=dict)
     descendant: dict[str, _State] = field(default_factory=dict)
@@ -21,7 +21,7 @@ _States = dict[int, _State]
 _Run = tuple[_States, _States]
 """The states reached at the end of a tag path, and those waiting for a node further down."""
 _REMEMBERED = 256
-"""Tag paths whose run is remembered: messages are read depth first, so that a parent's is at hand."""
+"""How many runs are cached; messages are read depth first, so the parent's run is usually among them."""
 
 
 class PathAutomaton:
@@ -33,7 +33,7 @@ class PathAutomaton:
         self.add(linear_paths)
 
     def add(self, linear_paths: Iterable[str]) -> None:
-        """Add linear paths; those already there are skipped."""
+        """Add linear paths; known ones are skipped."""
         for linear_path in linear_paths:
             if linear_path not in self._known:
                 self._known.add(linear_path)
@@ -48,12 +48,12 @@ class PathAutomaton:
         state.accepts = linear_path
 
     def matches(self, tagpath: str) -> list[str]:
-        """The linear paths that match a tag path from its root to its last node."""
+        """Return the linear paths that match a tag path from its root to its last node."""
         reached, _ = self._run(components(tagpath))
         return [state.accepts for state in reached.values() if state.accepts is not None]
 
     def _run(self, names: tuple[str, ...]) -> _Run:
-        """The states after all names: from the longest beginning that was run before, usually the parent's."""
+        """Return the states after all names, starting from the longest cached prefix, usually the parent."""
         known = len(names)
         while names[:known] not in self._runs:
             known -= 1
@@ -70,7 +70,7 @@ class PathAutomaton:
 
 
 def _advance(run: _Run, name: str) -> _Run:
-    """The states after one more name; states with `//` edges wait for a match further down."""
+    """Return the states after one more name; states with `//` edges wait for a match further down."""
     reached, waiting = run
     more = {key: state for key, state in reached.items() if state.descendant}
     waiting = {**waiting, **more} if more else waiting
@@ -78,7 +78,7 @@ def _advance(run: _Run, name: str) -> _Run:
 
 
 def _follow(reached: _States, waiting: _States, names: tuple[str, ...]) -> _States:
-    """The states after one more component, each once."""
+    """Return the states after one more component, without duplicates."""
     found: _States = {}
     for name in names:
         for state in reached.values():

@@ -1,4 +1,4 @@
-"""Path matches as rows: tag paths, which linear paths they match, and the position arrays of their branching points."""
+"""Matches tag paths with linear paths, and returns rows of the matches and of the positions of branching points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpubsub.rows import PATH_MATCHED, TAGPATH, table_of
 
 @dataclass(frozen=True)
 class LinearUse:
-    """A linear path of the store: how its nodes are used, and the branching points it is annotated with."""
+    """How a linear path's nodes are used, and the annotations of its branching points."""
 
     use: int
     brinfos: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class LinearUse:
 
 @dataclass
 class PathMatches:
-    """Rows for `tagpath_map`, `path_match` and `tagpath_brinfo`, growing."""
+    """The growing rows of `tagpath_map`, `path_match` and `tagpath_brinfo`."""
 
     limits: Limits
     tagpaths: dict[str, tuple[str, str, int]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class PathMatches:
     brinfos: list[tuple[int, int, list[tuple[int, ...]]]] = field(default_factory=list)
 
     def add(self, tagpath: str, matched: Mapping[str, LinearUse]) -> None:
-        """Add all rows of one tag path and the linear paths that match it; all or, beyond a limit, none."""
+        """Add all rows of a tag path and the linear paths that match it; none if a limit is exceeded."""
         if tagpath in self.tagpaths:
             return
         tagpath_id = stable_id(tagpath)
@@ -50,18 +50,18 @@ class PathMatches:
         return position_arrays(tagpath, linear_path, bp_steps(brinfo), self.limits.max_positions)
 
     def matched(self) -> pa.Table:
-        """Path matches and position arrays in one table."""
+        """Return path matches and position arrays in one table."""
         rows: list[tuple[object, ...]] = [(*match, None, None) for match in self.path_matches]
         rows.extend((tagpath_id, None, brinfo_id, arrays) for tagpath_id, brinfo_id, arrays in self.brinfos)
         return table_of(rows, PATH_MATCHED)
 
     def found(self) -> pa.Table:
-        """The tag paths."""
+        """Return the tag paths."""
         return table_of(list(self.tagpaths.values()), TAGPATH)
 
 
 def match_paths(linear: Mapping[str, LinearUse], tagpaths: Iterable[str], limits: Limits) -> PathMatches:
-    """Match linear paths against tag paths; only tag paths that some linear path matches have rows."""
+    """Match linear paths with tag paths; tag paths that no linear path matches have no rows."""
     automaton = PathAutomaton(linear)
     found = PathMatches(limits)
     for tagpath in tagpaths:
@@ -71,7 +71,7 @@ def match_paths(linear: Mapping[str, LinearUse], tagpaths: Iterable[str], limits
 
 
 def linear_matcher(tagpaths: Iterable[str], limits: Limits) -> ArrowFunction:
-    """A function from (linear path, brinfo) rows to their matches with known tag paths."""
+    """Return a function from (linear path, brinfo) rows to their matches with known tag paths."""
     known = list(tagpaths)
 
     def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -82,7 +82,7 @@ def linear_matcher(tagpaths: Iterable[str], limits: Limits) -> ArrowFunction:
 
 
 def tagpath_matcher(linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFunction:
-    """A function from tag path rows to their matches with known linear paths."""
+    """Return a function from tag path rows to their matches with known linear paths."""
     def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield from match_paths(linear, batch.column(0).to_pylist(), limits).matched().to_batches()
@@ -90,7 +90,7 @@ def tagpath_matcher(linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFun
 
 
 def annotated(rows: Iterable[tuple[str, str | None]]) -> dict[str, LinearUse]:
-    """(linear path, brinfo) rows gathered by linear path."""
+    """Group (linear path, brinfo) rows by linear path."""
     brinfos: dict[str, list[str]] = {}
     for linear_path, brinfo in rows:
         brinfos.setdefault(linear_path, []).extend([] if brinfo is None else [brinfo])

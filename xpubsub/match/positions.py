@@ -1,4 +1,4 @@
-"""Position arrays: where the branching points of a linear path stand in a tag path (Figure 3.11)."""
+"""Computes position arrays: where the branching points of a linear path stand in a tag path (Figure 3.11)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Positions = tuple[int, ...]
 def position_arrays(
     tagpath: str, linear_path: str, steps_of_points: Positions, most: int = 100_000
 ) -> list[Positions]:
-    """All ways to place branching points, each as the tag path positions (from 1) of the points in order."""
+    """Return all ways to place the branching points, each as tag path positions (from 1) in order of the points."""
     steps, names = linear_steps(linear_path), [set(accepted_names(each)) for each in components(tagpath)]
     feasible = _feasible(steps, names)
     arrays: dict[int, set[Positions]] = {0: {()}}
@@ -28,7 +28,7 @@ def _place(
     arrays: dict[int, set[Positions]], descends: bool, name: str, names: list[set[str]],
     feasible: set[int], points: int,
 ) -> dict[int, set[Positions]]:
-    """Bind one more step: from each position reached to each position it may stand at."""
+    """Bind one more step: from each position reached to each position where the step can stand."""
     placed: dict[int, set[Positions]] = {}
     for last, tuples in arrays.items():
         stop = len(names) if descends else min(last + 1, len(names))
@@ -39,7 +39,7 @@ def _place(
 
 
 def _feasible(steps: tuple[LinearStep, ...], names: list[set[str]]) -> list[set[int]]:
-    """For each number of steps bound, the positions of the last one from which the rest still fits."""
+    """Return, for each number of bound steps, the positions of the last step from which the rest still fits."""
     feasible = [set[int]() for _ in range(len(steps) + 1)]
     feasible[-1] = {len(names)}
     for index in range(len(steps) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Tree search: paths followed node by node in one message, as approaches do that share less (Diao 2003, 3.1)."""
+"""Tree search: follows paths node by node in one message, as the approaches that share less do (Diao 2003, 3.1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from xpubsub.language.xpath.linear import LinearStep, accepted_names, components
 
 Settled = Callable[[int, int], bool]
-"""Whether a path may go on through a node at the end of some of its steps: (number of steps, node)."""
+"""Whether the search may continue through a node reached after some steps: (number of steps, node)."""
 
 
 class Tree:
-    """The nodes of a message that subscriptions ask for, and those above them; node 0 is the document."""
+    """The nodes of a message that subscriptions need, with their ancestors; node 0 is the document."""
 
     def __init__(self, tagpaths: Sequence[str], idpaths: Sequence[Sequence[int]]) -> None:
         self._children: dict[int, dict[int, tuple[str, ...]]] = {}
@@ -19,16 +19,16 @@ class Tree:
             self._grow(components(tagpath), idpath)
 
     def _grow(self, names: Sequence[str], idpath: Sequence[int]) -> None:
-        """A node and those above it, each with the names that it answers to."""
+        """Add a node and its ancestors, each with the names that match it."""
         for parent, node, name in zip([0, *idpath], idpath, names, strict=False):
             self._children.setdefault(parent, {}).setdefault(node, accepted_names(name))
 
     def leaves(
         self, base: int, steps: Sequence[LinearStep], settled: Settled | None = None, taken: int = 0
     ) -> Iterator[int]:
-        """The nodes to which some steps lead from a base, once for each way, in the order of the nodes on the way.
+        """Yield the nodes to which the steps lead from a base, once for each way, in the order of the nodes on the way.
 
-        With `settled` the search goes on through settled nodes only.
+        With `settled`, the search continues through settled nodes only.
         """
         if taken == len(steps):
             yield base

@@ -1,15 +1,15 @@
-"""How a linear path's nodes are used: that they are there, their text, their number, a copy of them."""
+"""How a linear path's nodes are used: their existence, their text, their number, or a copy of them."""
 
 from __future__ import annotations
 
 from xpubsub.language.xpath.normal import Test
 
 EXISTS, VALUE, NUMBER, COPY = 1, 2, 4, 8
-"""Bits: a node is there, its string value, its value as a number, a copy of it."""
+"""Bits: existence of a node, its string value, its value as a number, a copy of it."""
 
 
 def use_of(test: Test) -> int:
-    """The use of a node that a test needs."""
+    """Return the use of a node that a test needs."""
     if test.op == "exists":
         return EXISTS
     return EXISTS | VALUE | (NUMBER if test.number is not None else 0)

@@ -1,4 +1,7 @@
-"""Where-Filter: conditions looked at node by node in one message, by tree search (PathSharing-F, section 3.1)."""
+"""Where-Filter: evaluates conditions node by node in one message, by tree search (PathSharing-F, section 3.1).
+
+The SQL twin is `sql/transform/fact.sql`; `tests/test_flwr_agreement.py` compares the two.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,16 @@ from xpubsub.rows import BIND_FAILED, table_of
 
 _POINT = re.compile(r"bp#(\d+)=(\d+)")
 Look = tuple[int, int, bool]
-"""(condition, where it looks, whether it must not hold)."""
+"""(condition, `looks_at`: which node it is evaluated at, whether it must not hold)."""
 
 
 @dataclass(frozen=True)
 class SearchedBranch:
-    """A branch of a condition: the steps from its branching point on, and the points that they lead through."""
+    """A branch of a condition: its steps from the branching point on, and the inner points along them."""
 
     steps: tuple[LinearStep, ...]
     inner: Mapping[int, tuple[int, int]]
-    """By number of steps: the branching point there, and the bits it wants."""
+    """By number of steps: the branching point there, and the bits that must be set at it."""
     test: Test
     bit: int
     first: bool
@@ -38,14 +41,14 @@ class SearchedBranch:
 
 @dataclass
 class SearchedConditions:
-    """All conditions on nodes: their branches by branching point, what is wanted at the node, and who looks at them."""
+    """All conditions on nodes: branches by branching point, bits that must be set at the node, and steps concerned."""
 
     branches: dict[tuple[int, int], list[SearchedBranch]] = field(default_factory=dict)
     wants: dict[int, int] = field(default_factory=dict)
     looks: dict[tuple[int, int], list[Look]] = field(default_factory=dict)
 
     def add_branch(self, row: Mapping[str, Any]) -> None:
-        """A row of a condition's branches."""
+        """Add a branch of a condition."""
         points = {int(point): int(position) for point, position in _POINT.findall(row["brinfo"])}
         start = points[row["context"]]
         wants = dict(zip(row["inner_points"], row["inner_wants"], strict=True))
@@ -57,13 +60,13 @@ class SearchedConditions:
         self.wants[row["query_id"]] = row["want"]
 
     def add_look(self, row: Mapping[str, Any]) -> None:
-        """A row of what is looked at after a step."""
+        """Add a condition that is evaluated after a step."""
         look = row["query_id"], row["looks_at"], row["negated"]
         self.looks.setdefault((row["transformation_id"], row["step"]), []).append(look)
 
 
 def filtering(conditions: SearchedConditions) -> ArrowFunction:
-    """A function from messages with what a step has bound in them to those tuples for which a condition fails."""
+    """Return a function from messages and the tuples that a step bound in them to the tuples that fail a condition."""
     def failed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             with collector_paused():
@@ -82,7 +85,7 @@ def _failed(batch: pa.RecordBatch, conditions: SearchedConditions) -> Iterator[t
 
 
 class _Message:
-    """One message, in which conditions are looked at."""
+    """One message in which conditions are evaluated."""
 
     def __init__(self, conditions: SearchedConditions, nodes: list[list[Any]], held: Iterable[int]) -> None:
         tagpaths, idpaths, values, numbers = nodes
@@ -92,7 +95,7 @@ class _Message:
         self._held = set(held)
 
     def fails(self, transformation_id: int, step: int, nodes: list[int], node: int) -> bool:
-        """Whether some condition on what a step has bound fails."""
+        """Whether a condition on a tuple that a step has bound fails."""
         for query_id, looks_at, negated in self._conditions.looks.get((transformation_id, step), ()):
             at = node if looks_at == BOUND_NODE else 0 if looks_at == DOCUMENT_NODE else nodes[looks_at - 1]
             if self._holds(query_id, at) == negated:
@@ -104,7 +107,7 @@ class _Message:
         return query_id in self._held if want is None else self._bits(query_id, 1, node) == want
 
     def _bits(self, query_id: int, point: int, node: int) -> int:
-        """The bits of the branches that hold at a node of a branching point."""
+        """Return the bits of the branches that hold at a node of a branching point."""
         branches = self._conditions.branches.get((query_id, point), ())
         return sum(branch.bit for branch in branches if self._branch_holds(query_id, branch, node))
 

@@ -1,1 +1,1 @@
-"""Rows → XML: the message factory and its templates. Runs no SQL."""
+"""Writes XML from rows: the message factory and its templates. Runs no SQL."""

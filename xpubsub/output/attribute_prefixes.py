@@ -1,4 +1,4 @@
-"""The prefixes of copied attributes: each keeps that of the message where it is free in the element that gets it."""
+"""Chooses the prefixes of copied attributes: an attribute keeps its prefix if that is free in the new element."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 
 _ATTRIBUTE = re.compile(r' ([^\s=]+)="([^"]*)"')
 Bindings = Mapping[str, str]
-"""Prefixes and their namespaces, escaped as in a tag."""
+"""Prefixes with their namespaces, escaped as in a tag."""
 
 
 def bindings(opening: str) -> dict[str, str]:
-    """What a start tag declares but for a default namespace."""
+    """Return the prefixes that a start tag declares, without the default namespace."""
     return {name[6:]: uri for name, uri in _ATTRIBUTE.findall(opening) if name.startswith("xmlns:")}
 
 
 def settled(attributes: str, around: Bindings) -> str:
-    """Copied attributes, each with a declaration before it, as they are written in an element."""
+    """Write copied attributes, each preceded by its declaration, as they stand in the new element."""
     bound, declared, written, namespace = dict(around), "", "", ""
     for name, value in _ATTRIBUTE.findall(attributes):
         prefix, _, local = name.rpartition(":")
@@ -32,7 +32,7 @@ def settled(attributes: str, around: Bindings) -> str:
 
 
 def _free(prefix: str, namespace: str, bound: Bindings) -> str:
-    """A prefix that stands for the namespace or for nothing yet: the attribute's own, or p_1, p_2 and so on."""
+    """Return a prefix that is bound to the namespace or not bound: the attribute's own, or p_1, p_2 and so on."""
     own, number = prefix, 0
     while bound.get(own, namespace) != namespace:
         number += 1

@@ -1,4 +1,4 @@
-"""The message factory for correlations: nodes of messages, texts of them and templates → outputs."""
+"""The message factory for correlations: writes outputs from nodes of several messages, their texts and templates."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from xpubsub.output.templates import OutputTemplates, returned_id
 from xpubsub.rows import CORRELATION_MADE
 
 Place = tuple[int, int]
-"""A message and a node of it."""
+"""A message and one of its nodes."""
 
 
 def correlating(definitions: Mapping[int, str]) -> ArrowFunction:
-    """A function from what outputs are made of to the outputs."""
+    """Return a function from rows of nodes and texts to outputs."""
     def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         templates = OutputTemplates(definitions)
         for batch in batches:
@@ -46,7 +46,7 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates) -> pa.RecordBatc
 def _message(
     docids: list[int], paths: list[int], bases: list[int], nodes: list[int], texts: list[str], bare: list[bool]
 ) -> Message:
-    """The texts of an output as the parts of a template ask for them: a node is known by its message, too."""
+    """Return the texts of an output as templates need them; a node is identified by its message and its id."""
     copies: dict[Place, tuple[str, bool]] = {}
     below: dict[tuple[int, Place], list[Place]] = {}
     for docid, path, base, node, text, is_bare in sorted(zip(docids, paths, bases, nodes, texts, bare, strict=True)):

@@ -1,4 +1,4 @@
-"""Elements of no namespace, copied to where a default namespace is declared."""
+"""Copies elements in no namespace to places where a default namespace is in scope."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _TAG = re.compile(
     r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(/?)([^\s/>!?]+)((?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*)(/?)>""",
     re.DOTALL)
 _DEFAULT = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*?(\sxmlns\s*=\s*(?:"([^"]*)"|'([^']*)'))""")
-"""A declaration among attributes, not in the value of one."""
+"""Matches a declaration among attributes, not inside a value."""
 
 
 def without_default(text: str) -> str:
-    """An element to stand where a default namespace is declared: those without a prefix are in none."""
+    """Return an element with `xmlns=""` where needed, so that names without a prefix stay in no namespace."""
     pieces: list[str] = []
     end = depth = 0
     settled = 0

@@ -1,4 +1,4 @@
-"""The message factory: bound nodes, copies of nodes and templates → outputs, message by message."""
+"""The message factory: writes outputs from bound nodes, copies of nodes and templates, message by message."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from xpubsub.output.templates import OutputTemplates, returned_id
 from xpubsub.rows import OUTPUT
 
 Finder = Callable[[NestedColumn, int], Returned]
-"""How the nodes of returned paths are found in a message, from a column and the number of its row."""
+"""Finds the nodes of returned paths in a message, given a column and the number of its row."""
 Foreseen = Callable[[str, int], tuple[bool, bool]]
-"""Of a returned path: whether a search finds each node once, and whether in document order."""
+"""For a returned path: whether a search finds each node once, and whether in document order."""
 
 
 def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
-    """A function from messages with what was bound in them to the outputs of templates."""
+    """Return a function from messages and the tuples bound in them to the outputs of templates."""
     def made(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         templates = OutputTemplates(definitions)
         for batch in batches:
@@ -49,7 +49,7 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) 
 
 
 def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) -> Returned:
-    """Nodes that were grouped by path and base: they are looked up (PathSharing-FWR)."""
+    """Look up nodes in groups by path and base (PathSharing-FWR)."""
     paths, bases, nodes = column.of(row)
     groups: dict[tuple[int, int], list[int]] = dict(zip(zip(paths, bases, strict=True), nodes, strict=True))
 
@@ -59,7 +59,7 @@ def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) 
 
 
 def searched(foreseen: Foreseen, column: NestedColumn, row: int) -> Returned:
-    """Nodes of the whole message: each path is searched for below its base (PathSharing-F and -FW)."""
+    """Search the whole message for each path below its base (PathSharing-F and -FW)."""
     tree = Tree(*column.of(row)[:2])
 
     def found(path: str, base_position: int, base: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The parts of a template as functions, each of which writes its part of an output."""
+"""Turns the parts of a template into functions that each write their part of an output."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ Node = list[Any]
 """Text `t`, element `e`, variable `v`, returned path `r`, block of copies `p`, `for` block `f`; `va`, `ra` and `a` are
 the attributes among variables, paths and blocks."""
 NodeKey = Any
-"""What a node is known by: its id, and its message's where there are several."""
+"""Identifies a node: its id, with its message's id where there are several messages."""
 Bound = tuple[NodeKey, ...]
 Rows = dict[tuple[int, Bound], list[Bound]]
-"""The tuples of a block that go on from a tuple of the block around it, in the order of bindings."""
+"""The tuples of a block that extend a tuple of the block around it, in the order of bindings."""
 Copies = Mapping[NodeKey, tuple[str, bool]]
-"""The text of each node that is copied, and whether no default namespace is in scope there."""
+"""The text of each copied node, and whether no default namespace is in scope there."""
 Returned = Callable[[str, int, NodeKey], list[NodeKey]]
-"""The nodes, in document order, of a returned path (with its base's step) below a base."""
+"""The nodes of a returned path (with its base's step) below a base, in document order."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message, of which outputs are made; what depends on its nodes alone is written once for all templates."""
+    """The message that outputs are made from; text that depends only on its nodes is written once for all templates."""
 
     copies: Copies
     returned: Returned
     texts: dict[tuple[str, int, NodeKey, bool], str] = field(default_factory=dict)
-    """Of returned paths below a base."""
+    """The texts of returned paths below a base."""
     written: dict[tuple[int, Bound], str] = field(default_factory=dict)
-    """Of contents that stand alone."""
+    """The texts of contents that depend only on their own tuple."""
 
     def copy(self, node: NodeKey, has_default: bool) -> str:
-        """A node as it is copied to where a default namespace is declared, or none."""
+        """Return the copy of a node; `has_default` says whether a default namespace is in scope where it goes."""
         text, bare = self.copies[node]
         return without_default(text) if has_default and bare else text
 
 
 Write = Callable[[Message, Bound, Rows], str]
-"""Writes a part, given what the variables around it are bound to, and what blocks have bound."""
+"""Writes a part, given the nodes bound to the variables around it, and the tuples of blocks."""
 Nodes = Callable[[Message, Bound, Rows], list[NodeKey]]
 
 
 def content(nodes: list[Node], around: Bindings) -> Write:
-    """Some nodes, one after the other."""
+    """Return a function that writes some nodes one after the other."""
     parts = [_part(node, around) for node in nodes]
     if len(parts) == 1:
         return parts[0]
@@ -82,7 +82,7 @@ def _path(path: str, base_position: int, place: int, has_default: bool) -> Write
 
 
 def _block(block: int, inner: Write, *, alone: bool) -> Write:
-    """A `for`: its content for each tuple; if that depends on the tuple alone it is remembered."""
+    """Return a function that writes the content of a `for` for each tuple; cached if it depends on the tuple alone."""
     def write(message: Message, bound: Bound, rows: Rows) -> str:
         return "".join([inner(message, each, rows) for each in rows.get((block, bound), ())])
 
@@ -100,7 +100,7 @@ def _block(block: int, inner: Write, *, alone: bool) -> Write:
 
 
 def _element(node: Node, around: Bindings) -> Write:
-    """An element; without content it is written as an empty one."""
+    """Return a function that writes an element; one without content becomes `<a/>`."""
     _, opening, closing, attributes, nodes = node
     declared = {**around, **bindings(opening)}
     inside = content(nodes, declared)
@@ -119,7 +119,7 @@ def _element(node: Node, around: Bindings) -> Write:
 
 
 def _attribute_nodes(node: Node) -> Nodes:
-    """The node of a variable, those of a path, or those of a block."""
+    """Return the node of a variable, or the nodes of a path or a block."""
     match node:
         case ["va", place, *_]:
             return lambda message, bound, rows: [bound[place - 1]]
@@ -130,5 +130,5 @@ def _attribute_nodes(node: Node) -> Nodes:
 
 
 def _alone(nodes: list[Node]) -> bool:
-    """Whether what is made of some nodes depends on variables around them alone, and on no block among them."""
+    """Whether the text of some nodes depends only on the variables around them, and not on a block among them."""
     return all(node[0] not in ("p", "a", "f") and (node[0] != "e" or _alone([*node[3], *node[4]])) for node in nodes)

@@ -1,4 +1,4 @@
-"""The templates of outputs: what an output is made of, once the variables of its blocks are bound."""
+"""The templates of outputs, which write an output once the variables of its blocks are bound."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from xpubsub.ids import stable_id
 from xpubsub.output.parts import Message, Node, Rows, Write, content
 
 Path = tuple[str, int]
-"""A returned path: its linear path, and the step of it at which its base stands."""
+"""A returned path: its linear path, and the step at which its base stands."""
 
 
 @dataclass(frozen=True)
 class OutputTemplate:
-    """A template as a function, and for each block how many variables are bound around it and by it."""
+    """A template as a function, and for each block how many variables are bound around it and in it."""
 
     write: Write
     sizes: Mapping[int, tuple[int, int]]
 
     def output(self, message: Message, bound: list[int]) -> str:
-        """What it makes of a message, given a list of block, nodes, block, nodes..."""
+        """Return the output for a message, given a list of block, nodes, block, nodes..."""
         return self.write(message, (), self._rows(bound))
 
     def _rows(self, bound: list[int]) -> Rows:
-        """What is bound, by block and by the tuple around it."""
+        """Return the bound tuples, by block and by the tuple around it."""
         rows: Rows = {}
         place, end = 0, len(bound)
         while place < end:
@@ -38,7 +38,7 @@ class OutputTemplate:
 
 
 class OutputTemplates(dict[int, OutputTemplate]):
-    """Templates by id, decoded when they are first asked for."""
+    """Templates by id, decoded on first use."""
 
     def __init__(self, definitions: Mapping[int, str]) -> None:
         self._definitions = definitions
@@ -63,10 +63,10 @@ def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]
 
 @lru_cache(maxsize=65536)
 def returned_id(path: str, base_position: int) -> int:
-    """The id of a returned path with its base marked on it."""
+    """Return the id of a returned path annotated with its base."""
     return stable_id(path, brinfo_of(base_position))
 
 
 def brinfo_of(base_position: int) -> str:
-    """The base as a mark on a linear path; the document needs none."""
+    """Return the annotation of a linear path for a base; empty for the document."""
     return f"bp#1={base_position}" if base_position else ""

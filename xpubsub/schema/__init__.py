@@ -1,1 +1,1 @@
-"""Schemas of messages: a DTD or an XML schema → an element graph, and what it says about paths."""
+"""Reads DTDs and XML schemas into an element graph, and tells what the graph implies for paths."""

@@ -1,8 +1,8 @@
-"""What a linear path alone, or with a schema, says of its path tuples: Claims 1 to 5 of Diao & Franklin, section 4.1.
+"""Tells whether path tuples repeat and how they are ordered: Claims 1 to 5 of Diao & Franklin, section 4.1.
 
-A path tuple has a node for each step; steps are numbered from 1, and 0 is the document. A claim that says yes holds in
-all messages or, if it needs a schema, in all tag paths that conform to it. The paper speaks of names. A step like `*`
-asks for several elements, and for two of them to be nested no loop is needed: what counts is whether a step *repeats*.
+A path tuple has a node for each step; steps are numbered from 1, and 0 is the document. A claim that returns true holds
+in all messages or, if it needs a schema, in all tag paths that conform to it. The paper considers only names. A step
+like `*` selects several elements, which can be nested without a loop: what counts is whether a step *repeats*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def claim_1(steps: Steps) -> bool:
 def claim_2(steps: Steps, schema: Schema) -> bool:
     """No `//` step but the last one repeats: no two tuples have the same last node.
 
-    Above a node there is at most one that such a step may be bound to, and the steps up to the next `//` hang on it.
+    Such a step can be bound to at most one ancestor of a node, which fixes the steps up to the next `//`.
     """
     descending = [name for descends, name in steps if descends]
     return not any(map(schema.repeats, descending[:-1]))
@@ -40,14 +40,14 @@ def claim_4(steps: Steps, i: int) -> bool:
 def claim_5(steps: Steps, i: int, schema: Schema) -> bool:
     """No `//` step up to i is on the same loop as step i: tuples are in the order of node i.
 
-    Otherwise one node i would contain another, and hang on a `//` node that contains that of the other. With names all
-    the way the two are on one loop; with a `*` in between each may be on a loop of its own.
+    Otherwise one node i would contain another, below a `//` node that contains the other's `//` node. If all steps are
+    names, the two are on one loop; with a `*` in between, each may be on its own loop.
     """
     return all(_apart(steps[j:i], schema) for j in range(i) if steps[j][0])
 
 
 def _apart(steps: Steps, schema: Schema) -> bool:
-    """Whether the first and the last of some steps cannot both be bound twice on the way to one node."""
+    """Whether the first and the last of some steps cannot both be bound twice on the path to one node."""
     first, last = steps[0][1], steps[-1][1]
     if not any("*" in _local(name) or name == "node()" for _, name in steps):
         return not schema.on_same_loop(first, last)
@@ -55,12 +55,12 @@ def _apart(steps: Steps, schema: Schema) -> bool:
 
 
 def _local(name: str) -> str:
-    """A name without its URI, which may have any character."""
+    """Return a name without its URI, which may contain any character."""
     return name.rpartition("}")[2]
 
 
 def no_duplicates(steps: Steps, base: int, schema: Schema | None = None) -> str | None:
-    """By which claim no two tuples have the same nodes at step `base` (0: the document) and at the end; or None."""
+    """Name the claim by which no two tuples share their nodes at step `base` (0: document) and at the end; or None."""
     if base in (0, len(steps)):
         number = _unique(steps, schema)
         return None if number is None else f"claim {number}"
@@ -69,14 +69,14 @@ def no_duplicates(steps: Steps, base: int, schema: Schema | None = None) -> str 
 
 
 def _unique(steps: Steps, schema: Schema | None) -> int | None:
-    """The number of the claim by which the last nodes of tuples differ."""
+    """Return the number of the claim by which the last nodes of tuples differ, or None."""
     if claim_1(steps):
         return 1
     return 2 if schema is not None and claim_2(steps, schema) else None
 
 
 def in_order(steps: Steps, i: int, schema: Schema | None = None) -> str | None:
-    """Why tuples in the order of their last nodes are in the order of node i; or None."""
+    """Name the claim by which tuples in the order of their last nodes are in the order of node i; or None."""
     if i == len(steps):
         return "the last step"
     if claim_4(steps, i):
@@ -85,9 +85,9 @@ def in_order(steps: Steps, i: int, schema: Schema | None = None) -> str | None:
 
 
 def canonical(linear_path: str, schema: Schema) -> tuple[str, tuple[int, ...]]:
-    """A linear path with each superfluous `//` written out (section 5.1), and the new number of each step, 0 included.
+    """Return a linear path with superfluous `//` written out (section 5.1), and the new number of each step from 0.
 
-    The tag paths that match it are the same, as far as they conform.
+    The same conforming tag paths match it.
     """
     text, numbers, before = "", [0], None
     for descends, name in linear_steps(linear_path):
@@ -99,7 +99,7 @@ def canonical(linear_path: str, schema: Schema) -> tuple[str, tuple[int, ...]]:
 
 
 def _chain(before: str | None, after: str, schema: Schema) -> tuple[str, ...] | None:
-    """The names that a `//` between two names stands for, if there is only one way."""
+    """Return the names that a `//` between two names stands for, if there is only one way."""
     if before is not None and before not in schema.elements:
         return None
     if is_leaf(after):

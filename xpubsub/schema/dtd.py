@@ -1,4 +1,4 @@
-"""DTD → element graph: expat reads the declarations, from memory; what lies in other files is refused.
+"""Reads a DTD into an element graph with expat; references to other files are refused.
 
 The text of a DTD is read as an external subset, where parameter entities may stand inside declarations.
 """
@@ -16,15 +16,15 @@ from xpubsub.schema.element_graph import Schema
 from xpubsub.schema.source import Source
 
 FOREIGN = b"<dtd/>"
-"""A document without a DTD of its own; expat then asks for one."""
+"""A document without a DTD, so that expat asks for one."""
 
 
 class _EndOfDTD(Exception):
-    """The rest of a document does not matter."""
+    """Raised at the end of the DTD: the rest of the document is not read."""
 
 
 def read_dtd(source: Source) -> Schema:
-    """The graph of an external subset, or of the internal subset of a document, whose DOCTYPE names the root."""
+    """Return the graph of an external subset, or of a document's internal subset, whose DOCTYPE names the root."""
     declared = _Reader(source).read()
     if not declared.children:
         raise source.refused("declares no element: there is no <!ELEMENT", "not-a-schema")
@@ -94,7 +94,7 @@ class _Reader:
         return 1
 
     def _skipped(self, name: str, parameter: bool) -> None:
-        """Expat reads no declaration after an entity that it does not know."""
+        """Refuse an undeclared entity: expat reads no declaration after it."""
         if parameter:
             self._refuse(f"the entity %{name}; is not declared", "schema-syntax")
 
@@ -108,7 +108,7 @@ class _Reader:
 
 
 def _names(content: Any) -> Iterator[str]:
-    """The element names of a content model: (type, quantifier, name, children)."""
+    """Yield the element names of a content model: (type, quantifier, name, children)."""
     ahead = [content]
     while ahead:
         kind, _, name, children = ahead.pop()

@@ -1,6 +1,6 @@
-"""The namespaces of a DTD, which knows only prefixes: the default values of `xmlns` attributes tell the URIs.
+"""Finds the namespaces of a DTD, which has only prefixes, from the default values of `xmlns` attributes.
 
-In a message they may be declared otherwise; then its tag paths do not conform.
+A message may bind prefixes differently; then its tag paths do not conform.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from xpubsub.schema.source import Source
 
 @dataclass
 class Declared:
-    """What a DTD declares, by names as they are written."""
+    """The declarations of a DTD, by names as written."""
 
     children: dict[str, frozenset[str]] = field(default_factory=dict)
     anything: set[str] = field(default_factory=set)
     namespaces: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By prefix, and by the element that declares it: the URI."""
+    """The URI by prefix and by the element that declares it."""
     root: str | None = None
 
 
 def expanded(declared: Declared, source: Source) -> Schema:
-    """The graph by expanded names."""
+    """Return the graph with expanded names."""
     graph = Schema(declared.children, frozenset())
     inside = _inside(declared, graph, source)
     written = {*declared.children, *(child for children in declared.children.values() for child in children)}
@@ -39,7 +39,7 @@ def expanded(declared: Declared, source: Source) -> Schema:
 
 
 def _inside(declared: Declared, graph: Schema, source: Source) -> frozenset[str]:
-    """The elements in the scope of a default namespace: those that declare it, and whatever stands below these."""
+    """Return the elements in the scope of a default namespace: those that declare it, and their descendants."""
     declaring = frozenset(declared.namespaces.get("", {}))
     inside = declaring.union(*map(graph.below, declaring))
     for name in sorted(declared.children.keys() - inside):
@@ -51,7 +51,7 @@ def _inside(declared: Declared, graph: Schema, source: Source) -> frozenset[str]
 
 
 def _may_start(name: str, declared: Declared, inside: frozenset[str]) -> bool:
-    """At the root nothing is inherited: an element that gets its namespace from above is none."""
+    """Whether an element may be the root: one that inherits its namespace may not."""
     prefix, colon, _ = name.partition(":")
     return name in declared.namespaces.get(prefix if colon else "", {}) or (not colon and name not in inside)
 

@@ -1,7 +1,7 @@
-"""Schemas: which element may stand in which, as the element graph of Diao & Franklin, section 4.1.
+"""Schemas as element graphs: which element may contain which (Diao & Franklin, section 4.1).
 
-A schema speaks of tag paths only, and only of those that *conform*: each name is declared and each step is an edge of
-the graph. What ANY content lets in is no edge, and so does not conform.
+A schema describes only tag paths that *conform*: each name is declared and each step is an edge of the graph. What ANY
+content allows is not an edge, and so does not conform.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from xpubsub.language.xpath.linear import accepted_names
 from xpubsub.schema.graph import loops, reachable, reverse
 
 FORMAT = 1
-"""Of what `dumps` writes."""
+"""The version of the format that `dumps` writes."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """Names are those of linear paths: `local` or `{uri}local`."""
+    """An element graph; names are written as in linear paths: `local` or `{uri}local`."""
 
     elements: Mapping[str, frozenset[str]] = field(hash=False)
     """Each declared element with the names of its possible children."""
     roots: frozenset[str]
     """The elements with which a document may start."""
     anything: frozenset[str] = frozenset()
-    """Elements with ANY content: besides their children there may be whatever the schema does not say."""
+    """Elements with ANY content, which may have children that the schema does not name."""
 
     @cached_property
     def _below(self) -> dict[str, frozenset[str]]:
@@ -47,7 +47,7 @@ class Schema:
         return {}
 
     def below(self, name: str) -> frozenset[str]:
-        """The elements that may be descendants of an element."""
+        """Return the elements that may be descendants of an element."""
         if name not in self._below:
             self._below[name] = frozenset(reachable(self._children(name), self.elements))
         return self._below[name]
@@ -61,11 +61,11 @@ class Schema:
         return one in self._loops and self._loops[one] == self._loops.get(other)
 
     def recursive(self) -> frozenset[str]:
-        """All elements on a loop."""
+        """Return all elements on a loop."""
         return frozenset(self._loops)
 
     def matching(self, step: str) -> frozenset[str]:
-        """The elements that a step of a linear path asks for: `name`, `*`, `{uri}*` or `*:name`."""
+        """Return the elements that a step of a linear path selects: `name`, `*`, `{uri}*` or `*:name`."""
         if step not in self._matching:
             every = step == "node()"
             names = (name for name in self.elements if every or step in accepted_names(name))
@@ -73,7 +73,7 @@ class Schema:
         return self._matching[step]
 
     def repeats(self, step: str) -> bool:
-        """Whether two elements that a step asks for may contain each other: for a name, whether it is on a loop."""
+        """Whether one element that a step selects may contain another; for a name, whether it is on a loop."""
         wanted = self.matching(step)
         return any(not wanted.isdisjoint(self.below(name)) for name in wanted)
 
@@ -86,9 +86,9 @@ class Schema:
         return (not names or names[0] in self.roots) and all(child in self.elements[name] for name, child in steps)
 
     def only_path(self, before: str | None, after: str) -> tuple[str, ...] | None:
-        """The names from below an element, or the document (None), to another one, if there is only one way.
+        """Return the names from below an element, or the document (None), to another, if there is only one way.
 
-        None if there are several or none, and also where ANY content further down may hide some.
+        Returns None if there are several ways or none, or if ANY content may hide some.
         """
         within = reachable(self.roots if before is None else [before], self.elements)
         above: set[str] = reachable([after], self._parents)
@@ -109,7 +109,7 @@ class Schema:
         return self.roots if name is None else self.elements.get(name, frozenset())
 
     def dumps(self) -> str:
-        """As canonical JSON: equal schemas have equal texts."""
+        """Return canonical JSON: equal schemas have equal texts."""
         elements = {name: sorted(children) for name, children in self.elements.items()}
         parts = {"anything": sorted(self.anything), "elements": elements, "format": FORMAT, "roots": sorted(self.roots)}
         return json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -121,14 +121,14 @@ def is_leaf(name: str) -> bool:
 
 
 def loads(text: str) -> Schema:
-    """What `dumps` has written."""
+    """Read the text that `dumps` returns."""
     parts = json.loads(text)
     elements = {name: frozenset(children) for name, children in parts["elements"].items()}
     return Schema(elements, frozenset(parts["roots"]), frozenset(parts["anything"]))
 
 
 def merge(schemas: Iterable[Schema]) -> Schema:
-    """The union of graphs: a tag path that conforms to one of them conforms to it."""
+    """Return the union of graphs: a tag path that conforms to one of them conforms to it."""
     return reduce(_union, schemas, Schema({}, frozenset()))
 
 

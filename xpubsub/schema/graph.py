@@ -1,4 +1,4 @@
-"""Directed graphs as mappings from a node to its successors: what can be reached, and which nodes are on a loop."""
+"""Algorithms on directed graphs, given as mappings from a node to its successors: reachability and loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Node = TypeVar("Node")
 
 
 def reachable(start: Iterable[Node], edges: Mapping[Node, Iterable[Node]], seen: Collection[Node] = ()) -> set[Node]:
-    """The nodes of a start, and those that can be reached from them without going through nodes seen before."""
+    """Return the start nodes and those reachable from them without going through nodes of `seen`."""
     found: set[Node] = set()
     ahead = list(start)
     while ahead:
@@ -21,7 +21,7 @@ def reachable(start: Iterable[Node], edges: Mapping[Node, Iterable[Node]], seen:
 
 
 def reverse(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, set[Node]]:
-    """The same edges, seen from their ends."""
+    """Reverse all edges."""
     found: dict[Node, set[Node]] = {}
     for node, ends in edges.items():
         for end in ends:
@@ -30,7 +30,7 @@ def reverse(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, set[Node]]:
 
 
 def loops(edges: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
-    """Each node that can be reached from itself, with the number of its loop: equal if nodes reach each other."""
+    """Return each node that can reach itself, with the number of its loop: equal if nodes reach each other."""
     back = reverse(edges)
     seen: set[Node] = set()
     found: dict[Node, int] = {}
@@ -43,7 +43,7 @@ def loops(edges: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
 
 
 def _finished(edges: Mapping[Node, Iterable[Node]]) -> list[Node]:
-    """All nodes in the order in which a walk in depth has done with them."""
+    """Return all nodes in the order in which a depth-first search finishes them."""
     order: list[Node] = []
     seen: set[Node] = set()
     for start in edges:

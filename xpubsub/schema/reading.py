@@ -1,4 +1,4 @@
-"""Reading a schema: DTDs and XML schemas, told apart by their content, as one element graph."""
+"""Reads DTDs and XML schemas, told apart by their content, into one element graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpubsub.schema.xsd import read_xsd
 
 
 def read_schema(sources: Sequence[Source]) -> Schema:
-    """The union of the graphs of DTDs and of XML schemas; the latter may refer to each other."""
+    """Return the union of the graphs of DTDs and XML schemas; XML schemas may refer to each other."""
     documents = [source for source in sources if not source.is_dtd]
     graphs = [read_dtd(source) for source in sources if source.is_dtd]
     return merge([*graphs, read_xsd(documents)] if documents else graphs)

@@ -1,4 +1,4 @@
-"""The files of a schema: their text, their size, and errors that name the file and the place."""
+"""One file of a schema: its text, its size, and errors that name the file and the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from xpubsub.errors import SchemaError
 
 LARGEST = 4 * 1024 * 1024
-"""Size of one file of a schema, in bytes."""
+"""The largest size of one file of a schema, in bytes."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DOCTYPE = re.compile(r"\s*(?:<\?.*?\?>\s*)*<!DOCTYPE", re.DOTALL)
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
@@ -27,7 +27,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """What is readable of it."""
+        """The text, with unreadable bytes replaced."""
         if isinstance(self.data, str):
             return self.data.removeprefix("\ufeff")
         try:
@@ -44,7 +44,7 @@ class Source:
 
     @property
     def checked(self) -> str:
-        """All of it, or an error."""
+        """Return the text; raises an error if the file is too large or cannot be decoded."""
         if len(self.data) > LARGEST:
             raise self.refused(f"larger than {LARGEST} bytes", "limit-schema")
         try:
@@ -57,16 +57,16 @@ class Source:
 
     @cached_property
     def is_dtd(self) -> bool:
-        """Whether it declares elements as a DTD does, alone or in front of a document."""
+        """Whether the file has a DTD's declarations, alone or in front of a document."""
         return "<!ELEMENT" in _COMMENT.sub("", self.text)
 
     @property
     def is_document(self) -> bool:
-        """Whether its DTD is in front of a document."""
+        """Whether the DTD is in front of a document."""
         return _DOCTYPE.match(_COMMENT.sub("", self.text)) is not None
 
     def refused(self, reason: str, code: str, line: int = 1, column: int = 1) -> SchemaError:
-        """An error at a line and a column, both from 1."""
+        """Return an error at a line and a column, both from 1."""
         lines = self.text.split("\n")
         line = min(max(line, 1), len(lines))
         offset = sum(len(each) + 1 for each in lines[: line - 1]) + min(max(column, 1) - 1, len(lines[line - 1]))

@@ -1,7 +1,7 @@
-"""XML Schema 1.0 → element graph: the children of an element are those of its types and of the types derived from them.
+"""Reads XML Schema 1.0 into an element graph: an element has the children of its types and of types derived from them.
 
-A type is a set of references to elements and of other contents that belong to it: its base, groups. What an element
-may contain is found by following them. Where a schema says less than it could, the graph has more edges, not fewer.
+A type refers to elements, and to other contents that belong to it: its base and groups. Following these references
+gives what an element may contain. Where the schema is imprecise, the graph has more edges, not fewer.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from xpubsub.schema.xsd_files import global_definitions
 
 
 def read_xsd(sources: Sequence[Source]) -> Schema:
-    """The graph of the files of an XML schema, given together."""
+    """Return the graph of the files of an XML schema, given together."""
     return _Graph(Contents(global_definitions([read_tree(source) for source in sources]))).schema()
 
 
 class _Graph:
-    """From contents, by name, to the children of elements."""
+    """Builds the children of elements from contents by name."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
@@ -41,11 +41,11 @@ class _Graph:
         return Schema(elements, frozenset(roots), frozenset(anything))
 
     def _possible(self, types: Iterable[Key]) -> set[Key]:
-        """Some types and whatever is derived from them: xsi:type may name it in a message."""
+        """Return some types and all types derived from them, which xsi:type may name in a message."""
         return reachable(types, self._contents.derived)
 
     def _all(self, types: Iterable[Key]) -> set[Key]:
-        """Some types and groups, and those that belong to them."""
+        """Return some types and groups, and those that belong to them."""
         return reachable(types, self._contents.parts)
 
     def _children(self, key: Key) -> set[str]:
@@ -56,6 +56,6 @@ class _Graph:
 
     @cached_property
     def _standing_for(self) -> dict[Name, set[Name]]:
-        """For a global element those that may stand in its place: itself and its substitution group, not abstract."""
+        """Return for each global element the non-abstract ones that may replace it: itself, its substitution group."""
         contents = self._contents
         return {name: reachable([name], contents.members) - contents.abstract for name in contents.globals}

@@ -1,4 +1,4 @@
-"""The contents of the types and groups of an XML schema, before they are put together."""
+"""Reads the contents of an XML schema's types and groups, before they are combined."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from xpubsub.schema.xsd_documents import XSD, Name, Node
 from xpubsub.schema.xsd_files import IGNORED, Defined, Globals, unknown
 
 Key = tuple[str, Name]
-"""A type or a group by kind and name; an anonymous type is known by a number."""
+"""A type or a group by kind and name; an anonymous type has a number."""
 ANYTHING: Key = ("any", ("", ""))
-"""The content of whatever the schema does not say."""
+"""The content of wildcards: anything."""
 PARTICLES = ("sequence", "choice", "all")
 DERIVED = ("extension", "restriction")
 
@@ -30,7 +30,7 @@ class Contents:
         self.declared: dict[str, set[Key]] = defaultdict(set)
         """Element → the types it is declared with."""
         self.derived: dict[Key, set[Key]] = defaultdict(set)
-        """Type → those derived from it in one step."""
+        """Type → the types derived from it in one step."""
         self.parts: dict[Key, set[Key]] = defaultdict(set)
         """Type or group → groups, base and wildcards whose content it has as well."""
         self.references: dict[Key, set[Name]] = defaultdict(set)
@@ -61,7 +61,7 @@ class Contents:
             self.members[head].add(name)
 
     def _types(self, defined: Defined, heads: frozenset[Name] = frozenset()) -> set[Key]:
-        """The types of an element: named, its own, that of the head of its group, or none, which is anything."""
+        """Return an element's types: named, anonymous, or of its substitution group's head; without any, anything."""
         name, head = defined.name("type"), defined.name("substitutionGroup")
         if name is not None:
             return self._named(name, defined.node)

@@ -1,4 +1,4 @@
-"""XML schema documents as small trees: names expanded, with the namespaces in scope and the place of each element."""
+"""Reads XML schema documents into small trees, with expanded names and the place of each element."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpubsub.schema.source import Source
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 DEEPEST = 100
-"""Nesting depth of elements in an XML schema."""
+"""The deepest nesting of elements in an XML schema."""
 
 Name = tuple[str, str]
 """(URI, local name)."""
@@ -37,15 +37,15 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def all(self, *kinds: str) -> Iterator[Node]:
-        """The children of some kinds."""
+        """Yield the children of some kinds."""
         return (child for child in self.children if child.kind in kinds)
 
     def refused(self, reason: str, code: str = "schema-invalid") -> SchemaError:
-        """An error at this element."""
+        """Return an error at this element."""
         return self.source.refused(reason, code, self.line, self.column)
 
     def name(self, attribute: str, default: str) -> Name | None:
-        """The expanded name in an attribute; without prefix and default namespace it is in the namespace given."""
+        """Return the expanded name in an attribute; without prefix and default namespace it is in `default`."""
         written = self.attributes.get(attribute, "").strip()
         if not written:
             return None
@@ -93,7 +93,7 @@ class _TreeHandler(ContentHandler):
 
 
 def read_tree(source: Source) -> Node:
-    """The tree of an XML schema document, under defusedxml's rules."""
+    """Return the tree of an XML schema document, read under defusedxml's rules."""
     handler = _TreeHandler(source)
     parser = make_parser()
     parser.setFeature(feature_namespaces, True)

@@ -1,4 +1,4 @@
-"""The files of an XML schema together: what they define globally, and whether files are missing."""
+"""Collects the global definitions of an XML schema's files, and reports missing files."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ REFERENCES = ("include", "import", "redefine")
 IGNORED = (
     "", "annotation", "anyAttribute", "attribute", "attributeGroup", "key", "keyref", "notation", "simpleType", "unique"
 )
-"""What says nothing of child elements."""
+"""Elements of XML Schema that say nothing about child elements."""
 GIVEN = (XSD, "http://www.w3.org/XML/1998/namespace")
 """Namespaces that need no file."""
 
 
 @dataclass(frozen=True)
 class Defined:
-    """An element of a schema document, with the target namespace, and whether local elements are in it."""
+    """An element of a schema document, its target namespace, and whether local elements are in that namespace."""
 
     node: Node
     namespace: str
     qualified: bool
     adopted: bool
-    """Whether the namespace is that of an including file: then names without one are in it too."""
+    """Whether the namespace comes from an including file: then names without a namespace are in it too."""
 
     def within(self, node: Node) -> Defined:
-        """Another element of the same document."""
+        """Return another element of the same document."""
         return Defined(node, self.namespace, self.qualified, self.adopted)
 
     def name(self, attribute: str) -> Name | None:
-        """The expanded name in an attribute."""
+        """Return the expanded name in an attribute."""
         return self.node.name(attribute, self.namespace if self.adopted else "")
 
 
@@ -42,7 +42,7 @@ Globals = dict[tuple[str, Name], list[Defined]]
 
 
 def global_definitions(schemas: Sequence[Node]) -> Globals:
-    """All that some files define at the top."""
+    """Return the global definitions of some files."""
     for schema in schemas:
         _check_references(schema, schemas)
     found: Globals = {}
@@ -56,7 +56,7 @@ def global_definitions(schemas: Sequence[Node]) -> Globals:
 
 
 def target(schema: Node) -> str:
-    """The namespace that a file defines names in."""
+    """Return the target namespace of a file."""
     return schema.attributes.get("targetNamespace", "")
 
 
@@ -78,17 +78,17 @@ def _key(node: Node, namespace: str) -> tuple[str, Name]:
 
 
 def kind_of(node: Node) -> str:
-    """Complex and simple types share their names."""
+    """Return the kind of a definition; complex and simple types share one."""
     return "type" if node.kind in ("complexType", "simpleType") else node.kind
 
 
 def unknown(node: Node) -> SchemaError:
-    """An element that XML Schema 1.0 does not have there."""
+    """Return the error for an element that XML Schema 1.0 does not allow there."""
     return node.refused(f"{node.kind} is not expected here, or not in XML Schema 1.0", "schema-unsupported")
 
 
 def _namespaces(schema: Node, schemas: Sequence[Node]) -> set[str]:
-    """The namespaces of a file: one without a target namespace takes on those of the files that include some file."""
+    """Return the namespaces of a file; one without a target namespace takes those of all files that include a file."""
     if target(schema):
         return {target(schema)}
     including = {target(other) for other in schemas if any(other.all("include", "redefine"))} - {""}

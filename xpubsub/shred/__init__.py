@@ -1,1 +1,1 @@
-"""Text → rows: subscriptions and messages become Arrow tables, in bounded memory. Runs no SQL."""
+"""Shreds messages into rows (Arrow tables), in bounded memory. Runs no SQL."""

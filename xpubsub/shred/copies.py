@@ -1,4 +1,4 @@
-"""Copies of nodes: an element is a slice of the message, with the namespaces in scope declared on it."""
+"""Cuts copies of nodes out of a message; an element keeps its text and declares the namespaces in scope."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xpubsub.shred.handlers import Handlers
 
 Declarations = list[tuple[str, str]]
-"""(prefix, URI) pairs, empty for the default and for none."""
+"""(prefix, URI) pairs; an empty prefix is the default namespace, an empty URI no namespace."""
 
 
 class CopyRecorder:
@@ -35,7 +35,7 @@ class CopyRecorder:
         self._open: list[tuple[int, str, bool]] = []
 
     def attach(self, parser: expat.XMLParserType, data: bytes) -> None:
-        """Follow a parser that will read some data, in UTF-8."""
+        """Follow a parser that will read `data`, which is in UTF-8."""
         self._parser = parser
         self._source.begin(data)
         self._fresh = self._size = 0
@@ -68,7 +68,7 @@ class CopyRecorder:
         self._fresh = 0
 
     def _copy_attributes(self, attributes: list[str]) -> None:
-        """Attributes come right after their element, in the order in which they are written."""
+        """Copy the attributes of an element, in the order in which they are written, right after the element."""
         event_id, node, node_id = self._handlers.here()
         written = self._source.tag(self._parser.CurrentByteIndex).attributes()
         for place, (own, each, value) in enumerate(zip(written, attributes[::2], attributes[1::2], strict=True), 1):
@@ -96,7 +96,7 @@ class CopyRecorder:
 
 
 def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:
-    """What an element inherits, as declarations; and whether no default namespace is declared on it or around it."""
+    """Return the declarations that an element inherits, and whether no default namespace is in scope."""
     own = dict(scope[inherited:])
     before = {prefix: uri for prefix, uri in scope[:inherited] if prefix not in own}
     bare = "" not in own and not before.get("")
@@ -104,14 +104,14 @@ def _in_scope(scope: Declarations, inherited: int) -> tuple[str, bool]:
 
 
 def copied_texts(rows: Sequence[NodeRow], copied: Collection[int]) -> Iterator[CopyRow]:
-    """The text nodes among some rows that are copied."""
+    """Yield the copied text nodes among some rows."""
     for event_id, tagpath_id, node_id, _, value, _ in rows:
         if tagpath_id in copied and value is not None:
             yield event_id, node_id, escaped_text(value), False
 
 
 def _attribute(name: str, uri: str, value: str) -> str:
-    """An attribute, after the declaration of its prefix."""
+    """Write an attribute, preceded by the declaration of its prefix."""
     prefix = name.rpartition(":")[0]
     declared = declarations({prefix: uri}) if uri and uri != XML_NAMESPACE else ""
     return f'{declared} {name}="{escaped_attribute(value)}"'

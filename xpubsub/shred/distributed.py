@@ -1,4 +1,4 @@
-"""Shredding where the messages are: one function over Arrow batches, its several kinds of rows in one wide table."""
+"""Shreds messages in Spark's executors: one function over Arrow batches that returns all kinds of rows in one table."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ SHREDDED = pa.schema([
     *(field for field in KEY_HELD if field.name != "event_id"),
     *(field for field in NODE_COPY if field.name not in ("event_id", "node_id")),
 ])
-"""One node, one message read or set aside, one tag path seen for the first time, one key that holds, one copy."""
+"""The kinds of rows: a node, a message read, a message rejected, a new tag path, a key that holds, a copy."""
 _CHUNK = 1000
-"""Messages shredded before their rows are handed on: memory is bounded by them."""
+"""How many messages are shredded before their rows are yielded; this bounds memory."""
 
 
 def shredding(
     known: Mapping[str, int], linear: Mapping[str, LinearUse], limits: Limits, index: KeyIndex | None = None, *,
     keep_nodes: bool = True, copying: bool = False,
 ) -> ArrowFunction:
-    """A function from rows of event id, message id and XML, in one of the columns after, to `SHREDDED` rows.
+    """Return a function from rows (event id, message id, then XML as text or bytes) to `SHREDDED` rows.
 
-    With an index, nodes need not be kept if nothing but keys is asked for.
+    With an index, nodes need not be kept if subscriptions need only keys.
     """
     def shredded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         cache = TagPathCache(known, lambda: linear, limits, copying=copying)
@@ -58,7 +58,7 @@ def _shred(batch: pa.RecordBatch, cache: TagPathCache, shredder: MessageShredder
 
 
 def _widen(kind: str, table: pa.Table) -> pa.Table:
-    """A table with all columns of `SHREDDED`, null where it has none."""
+    """Add the columns of `SHREDDED` that a table lacks, as nulls."""
     columns = [
         pa.array([kind] * table.num_rows, TEXT) if field.name == "row_kind"
         else table[field.name] if field.name in table.column_names

@@ -1,4 +1,4 @@
-"""The encoding of a message: which one it is in, and where its bytes are not text."""
+"""Detects the encoding of a message and decodes it; an error names the place of the first wrong byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _IN_BYTES, _IN_TEXT = re.compile(_DECLARED.encode()), re.compile(_DECLARED)
 _UTF_32 = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be",
 }
-"""How a message in UTF-32 starts, which expat does not read."""
+"""The byte order marks of UTF-32, which expat does not read."""
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _NO_CHARACTER_SETS = frozenset({"idna", "punycode", "unicode-escape", "unicode_escape", "raw-unicode-escape",
                                 "raw_unicode_escape", "utf-7", "undefined"})
@@ -31,7 +31,7 @@ def is_utf_32(data: bytes) -> bool:
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding that a message is in, by its first bytes, or else by its declaration."""
+    """Return the encoding of a message, by its first bytes or else by its declaration."""
     seen = _UTF_32.get(data[:4]) or _UTF_16.get(data[:2])
     if seen is not None:
         return seen
@@ -40,12 +40,12 @@ def encoding_of(data: bytes) -> str:
 
 
 def reads_as_utf_8(encoding: str) -> bool:
-    """Whether bytes in an encoding are UTF-8 as they are."""
+    """Whether bytes in an encoding are valid UTF-8 as they are."""
     return encoding in ("utf-8", "utf8", "us-ascii", "ascii")
 
 
 def decoded(data: bytes) -> str:
-    """The text of a message, or `Refused` with the place of the first byte that is none."""
+    """Decode a message; raises `Refused` with the place of the first byte that cannot be decoded."""
     encoding = encoding_of(data)
     by_bytes = data[:4] in _UTF_32 or data[:2] in _UTF_16
     if not by_bytes and encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
@@ -67,11 +67,11 @@ def _decoded(data: bytes, encoding: str) -> str:
         reason = f"byte 0x{data[error.start]:02x} cannot be decoded as {encoding}"
         raise Refused("encoding", reason, *place_after(before)) from None
     except (LookupError, ValueError):
-        raise Refused("encoding", f"the encoding {encoding!r} is unknown, or no character set", 1, 1) from None
+        raise Refused("encoding", f"the encoding {encoding!r} is unknown", 1, 1) from None
 
 
 def undecodable(data: bytes, index: int) -> Refused | None:
-    """Why the bytes up to an index are no text, if they are not."""
+    """Say why the bytes up to an index cannot be decoded; None if they can."""
     try:
         data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
@@ -91,7 +91,7 @@ def _refusal(data: bytes) -> Refused | None:
 
 
 def encoded(text: str) -> bytes:
-    """The text in UTF-8."""
+    """Encode a text in UTF-8; raises `Refused` if it contains half a surrogate pair."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -100,5 +100,5 @@ def encoded(text: str) -> bytes:
 
 
 def place_after(text: str) -> tuple[int, int]:
-    """The line and the column behind a text."""
+    """Return the line and column right after a text."""
     return text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1

@@ -1,6 +1,6 @@
-"""What happens at each token of a message: the innermost loop, as closures over plain variables.
+"""The handlers of expat's tokens: the innermost loop of shredding, as closures over local variables.
 
-Python runs here for every tag and every text. Attributes of an object would cost a third more.
+This code runs for every tag and every text of a message. Attributes of an object would cost a third more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xpubsub.shred.tagpaths import TagNode, TagPathCache
 
 
 class Handlers(NamedTuple):
-    """The handlers of one expat parser after the other."""
+    """The handlers that each expat parser in turn uses."""
 
     begin: Callable[[int], None]
     start: Callable[[str, list[str]], None]
@@ -25,11 +25,11 @@ class Handlers(NamedTuple):
     close_text: Callable[..., None]
     finish: Callable[[], None]
     here: Callable[[], tuple[int, TagNode, int]]
-    """The message, the tag path and the node of the innermost element."""
+    """Return the message, and the tag path and node of the innermost element."""
 
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
-    """Handlers that add the nodes which some subscription asks for; `begin` starts a message, `finish` ends it."""
+    """Return handlers that add the nodes which subscriptions need; `begin` starts a message, `finish` ends it."""
     max_depth, max_nodes, max_attributes = limits.max_depth, limits.max_nodes, limits.max_attributes
     ids: list[int] = []
     opened: list[TagNode] = []
@@ -86,7 +86,7 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
         ids.pop()
 
     def leave() -> None:
-        """The value of the innermost element, or at the end of the document, is complete."""
+        """Add the innermost element (or the document), whose value is now complete."""
         nonlocal collecting
         value = None
         if current.use & VALUE:

@@ -1,6 +1,6 @@
-"""Which keys hold in a message, looked up node by node: for few messages, or where the messages are.
+"""Finds the keys that hold in a message by looking up its nodes in memory: for few messages, and in Spark's executors.
 
-The same answer as the SQL step `key_held` gives for a whole batch.
+The SQL twin is `sql/filter/key_held.sql`, which does it for a whole batch; `tests/test_single.py` compares the two.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from xpubsub.language.xpath.numbers import to_number
 from xpubsub.shred.node_rows import NodeRow
 
 MOST_KEYS = 200_000
-"""Keys that are worth holding in memory."""
+"""How many keys may be held in memory."""
 Held = dict[int, float]
-"""Keys that hold, each with its top."""
+"""Keys that hold, each with the greatest value seen for it."""
 IndexRow = tuple[int, int, str, str | None, float | None]
 """(linear path, key, op, value, number)."""
 PathMatch = tuple[int, int]
@@ -26,13 +26,13 @@ PathMatch = tuple[int, int]
 
 @dataclass
 class _Keys:
-    """The keys that nodes of one tag path can make hold."""
+    """The keys that nodes of one tag path can fulfil."""
 
     texts: dict[str, list[int]] = field(default_factory=dict)
     numbers: dict[float, list[int]] = field(default_factory=dict)
     exists: list[int] = field(default_factory=list)
     sides: dict[str, list[tuple[float, int]]] = field(default_factory=lambda: {">": [], "<": []})
-    """For each side the lower limits of buckets with their keys, ascending; the first has none."""
+    """For each side, the lower limits of buckets with their keys, ascending; the first bucket has no limit."""
 
     def add(self, key: int, op: str, value: str | None, number: float | None) -> None:
         if op == "exists":
@@ -46,7 +46,7 @@ class _Keys:
 
 
 class KeyIndex:
-    """The keys of a store by tag path; those of new tag paths are learnt on the way."""
+    """The keys of a store by tag path; `learn` adds new tag paths."""
 
     def __init__(self, rows: Iterable[IndexRow], matches: Iterable[PathMatch]) -> None:
         self._linear: dict[int, list[IndexRow]] = {}
@@ -56,7 +56,7 @@ class KeyIndex:
         self.learn(matches)
 
     def learn(self, matches: Iterable[PathMatch]) -> None:
-        """Tag paths that were not known before, with all linear paths that each of them matches."""
+        """Add new tag paths, each with all linear paths that match it."""
         found: dict[int, _Keys] = {}
         for tagpath_id, linear_path_id in matches:
             keys = found.setdefault(tagpath_id, _Keys())
@@ -65,7 +65,7 @@ class KeyIndex:
         self._keys = found | self._keys
 
     def held(self, nodes: Sequence[NodeRow]) -> Held:
-        """The keys that hold in the message with these nodes."""
+        """Return the keys that hold in a message with these nodes."""
         held: Held = {ALWAYS: math.inf}
         for _, tagpath_id, _, _, value, numeric in nodes:
             keys = self._keys.get(tagpath_id)
@@ -88,7 +88,7 @@ def _hold(held: Held, keys: _Keys, value: str | None, number: float | None) -> N
 
 
 def _hold_range(held: Held, limits: list[tuple[float, int]], top: float) -> None:
-    """All keys whose limit is below; the one without a limit even if nothing is."""
+    """Add all keys whose limit is below `top`, and always the key without a limit."""
     for limit, key in limits[: bisect_left(limits, (top,))] or limits[:1]:
         if (limit < top or limit == -math.inf) and held.get(key, -math.inf) <= top:
             held[key] = top

@@ -1,4 +1,4 @@
-"""Messages → rows: a batch of messages becomes nodes, events and rejections."""
+"""Shreds a batch of messages into nodes, events and rejections."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from xpubsub.shred.reading import Reader, Refused
 from xpubsub.shred.tagpaths import TagPathCache
 
 Message = tuple[int, str, object]
-"""(event id, message id, XML as str or bytes; anything else is set aside)."""
+"""(event id, message id, XML as str or bytes; anything else is rejected)."""
 RejectedRow = tuple[int, str, str, str, int | None, int | None]
 """(event id, message id, code, reason, line, column)."""
 
 
 @dataclass(frozen=True)
 class Shredded:
-    """What has become of some messages."""
+    """The rows of some shredded messages."""
 
     nodes: pa.Table
     copies: list[CopyRow]
     messages: list[tuple[int, str]]
     rejected: list[RejectedRow]
     tagpaths: list[str]
-    """Tag paths that were found on the way."""
+    """The new tag paths found in the messages."""
 
 
 class MessageShredder:
@@ -50,7 +50,7 @@ class MessageShredder:
         self._rejected: list[RejectedRow] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
-        """Read messages; each ends up either among the events or among the rejected."""
+        """Shred messages; each becomes either an event or a rejection."""
         reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
             self._nodes.settle()
@@ -76,7 +76,7 @@ class MessageShredder:
         self.messages = [message for message in self.messages if message[0] not in rejected]
 
     def _hold(self, event_id: int, before: int) -> None:
-        """Look up the keys that hold in the message just read, if there is an index of them."""
+        """Look up the keys that hold in the message just read, if there is a key index."""
         if self._index is None:
             return
         if new := self._cache.matches_since(self._learnt):
@@ -88,32 +88,32 @@ class MessageShredder:
             self._nodes.truncate(before)
 
     def shredded(self) -> Shredded:
-        """What has become of the messages, to be included elsewhere."""
+        """Return the rows of the messages, for `include` in another process."""
         found = list(self._cache.take_found().tagpaths)
         return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found)
 
     def include(self, shredded: Shredded) -> None:
-        """Add messages that were read elsewhere."""
+        """Add messages that another process has shredded."""
         self._nodes.include(shredded.nodes)
         self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
 
     def nodes(self) -> pa.Table:
-        """The nodes that subscriptions ask for: `sax_parse_result`."""
+        """The nodes that subscriptions need: `sax_parse_result`."""
         return self._nodes.table()
 
     @property
     def rows(self) -> list[NodeRow]:
-        """The nodes of the messages read last; of a single message all."""
+        """The nodes read last, not yet in columns; for a single message, all its nodes."""
         return self._nodes.rows
 
     def copies(self) -> pa.Table:
-        """The nodes that are copied: `node_copy`."""
+        """The copies of nodes: `node_copy`."""
         return table_of(self._nodes.copies, NODE_COPY)
 
     def held(self) -> pa.Table:
-        """The keys that hold, if there is an index of them: `key_held`."""
+        """The keys that hold, if there is a key index: `key_held`."""
         return table_of(self._held, KEY_HELD)
 
     def events(self) -> pa.Table:
@@ -121,5 +121,5 @@ class MessageShredder:
         return table_of(self.messages, EVENT)
 
     def rejected(self) -> pa.Table:
-        """The messages set aside, with their event ids."""
+        """The rejected messages, with their event ids."""
         return table_of(self._rejected, REJECTED)

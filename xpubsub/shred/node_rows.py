@@ -1,4 +1,4 @@
-"""The rows of `sax_parse_result` while a batch is being shredded."""
+"""Collects the rows of `sax_parse_result` and `node_copy` while a batch is shredded."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from xpubsub.rows import SAX_PARSE_RESULT
 from xpubsub.shred.numeric import numbers_of
 
 NodeRow = tuple[int, int, int, tuple[int, ...], str | None, str | None]
-"""(event, tag path, node, ids from the root to the node, value, value once more if its number is asked for)."""
+"""(event, tag path, node, ids from the root to the node, value, value again if its number is needed)."""
 
 
 CopyRow = tuple[int, int, str, bool]
 """(event, node, its text, whether no default namespace is in scope)."""
 _MANY = 8_000
-"""Rows that become columns at a time."""
+"""How many rows are converted to columns at a time."""
 
 
 class NodeRows:
-    """The rows of `sax_parse_result`, growing; many of them become columns at a time, while they are at hand."""
+    """The growing rows of `sax_parse_result`, converted to columns in chunks."""
 
     def __init__(self) -> None:
         self.rows: list[NodeRow] = []
         self.add = self.rows.append
         self._tables: list[pa.Table] = []
         self.copies: list[CopyRow] = []
-        """Nodes as they are copied."""
+        """The copies of nodes."""
 
     def __len__(self) -> int:
-        """The rows that are not columns yet."""
+        """Return the number of rows that are not in columns yet."""
         return len(self.rows)
 
     def truncate(self, length: int) -> None:
-        """Forget all rows beyond a length."""
+        """Drop the rows beyond a length."""
         del self.rows[length:]
 
     def settle(self) -> None:
-        """Make columns of the rows if there are many: they will not be forgotten any more."""
+        """Convert the rows to columns if there are many; they cannot be dropped after that."""
         if len(self.rows) >= _MANY:
             self.include(_table(self.rows))
             self.rows.clear()
 
     def include(self, table: pa.Table) -> None:
-        """Add rows that are columns already."""
+        """Add rows that are already in columns."""
         self._tables.append(table)
 
     def table(self) -> pa.Table:
-        """All rows as Arrow."""
+        """Return all rows as an Arrow table."""
         return pa.concat_tables([*self._tables, _table(self.rows)])
 
 

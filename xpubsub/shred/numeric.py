@@ -1,4 +1,4 @@
-"""XPath's `number()` of many texts at once."""
+"""Converts many texts at once as XPath's `number()` does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from xpubsub.language.xpath.numbers import to_number
 
 _FEW = 100
-"""Texts for which columns are not worth it."""
+"""Fewer texts than this are converted one by one."""
 _PLAIN = r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"
-"""Numbers that are read the same by everyone."""
+"""Matches numbers that Arrow and XPath read alike."""
 
 
 def numbers_of(texts: Sequence[str | None]) -> pa.Array:
-    """A number for each text, null where it is none or there is no text."""
+    """Return a number for each text; null where the text is not a number or is missing."""
     if len(texts) < _FEW:
         return pa.array([None if text is None else to_number(text) for text in texts], pa.float64())
     column = pa.array(texts, pa.string())

@@ -1,4 +1,4 @@
-"""One message → its nodes: one pass of expat, under defusedxml's rules and the user's limits."""
+"""Reads one message into nodes in one pass of expat, under defusedxml's rules and the user's limits."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FORBIDDEN: dict[type[Exception], tuple[str, str]] = {
     ExternalReferenceForbidden: (
         "external-forbidden", "refers to the external entity {0.sysid!r}; external references are refused"),
 }
-"""The code of what is refused, and the reason."""
+"""The code and the reason of each refusal."""
 
 
 class Reader:
-    """Reads messages one after the other into the same rows."""
+    """Reads messages one after the other into the same rows, reusing the handlers."""
 
     def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
         self._limits = limits
@@ -45,7 +45,7 @@ class Reader:
         self._copying = CopyRecorder(self._handlers, rows.copies.append, limits) if cache.copying else None
 
     def read(self, event_id: int, xml: object) -> None:
-        """Read a whole message or raise `Refused`."""
+        """Read a message; raises `Refused` if it cannot be read."""
         self._handlers.begin(event_id)
         if isinstance(xml, str):
             self._parse(encoded(xml), "utf-8")
@@ -53,7 +53,7 @@ class Reader:
             decoding = is_utf_32(xml) or (self._copying is not None and not reads_as_utf_8(encoding_of(xml)))
             self._parse(encoded(decoded(xml)) if decoding else xml, "utf-8" if decoding else None)
         else:
-            raise Refused("not-text", f"a message is str or bytes, not {type(xml).__name__}")
+            raise Refused("not-text", f"a message must be str or bytes, not {type(xml).__name__}")
         self._handlers.finish()
 
     def _parse(self, data: bytes, encoding: str | None) -> None:
@@ -74,7 +74,7 @@ class Reader:
             self._reparse(data)
 
     def _reparse(self, data: bytes) -> None:
-        """Expat reads few encodings; Python decodes the others by the name in the declaration."""
+        """Decode with Python and parse again: expat reads few encodings."""
         self._parse(encoded(decoded(data)), "utf-8")
 
     def _parser(self, encoding: str | None) -> expat.XMLParserType:
@@ -125,7 +125,7 @@ def _refusal(error: Exception, line: int, column: int) -> Refused:
 
 
 def _not_well_formed(error: expat.ExpatError, data: bytes, index: int) -> Refused:
-    """Expat's reason, unless it has stumbled over bytes that are no text."""
+    """Return expat's reason, or that the bytes cannot be decoded."""
     refused = undecodable(data, index)
     code = "encoding" if error.code == _INCORRECT_ENCODING else "not-well-formed"
     return refused or Refused(code, expat.ErrorString(error.code), error.lineno, error.offset + 1)

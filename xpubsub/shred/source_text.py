@@ -1,4 +1,4 @@
-"""The text of a message to be cut into copies: a copy leaves the DTD behind, and so its tags say what the DTD adds."""
+"""The text that copies are cut from; tags include what the DTD adds to them, as copies have no DTD."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xpubsub.shred.start_tags import StartTag, start_tag
 
 
 class SourceText:
-    """A message in UTF-8; the tags that its DTD has defaults or types for are written anew as they come."""
+    """A message in UTF-8; start tags for which its DTD has defaults or types are rewritten as they are read."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -17,7 +17,7 @@ class SourceText:
         self._defaults: dict[str, dict[str, str | None]] = {}
         self._tags: list[tuple[int, int, bytes]] = []
         self.added = 0
-        """How many bytes the tags written anew are long."""
+        """The total length of the rewritten tags in bytes."""
 
     def begin(self, data: bytes) -> None:
         """Start a message."""
@@ -27,12 +27,12 @@ class SourceText:
         self.forget()
 
     def forget(self) -> None:
-        """Forget the tags written anew."""
+        """Drop the rewritten tags."""
         self._tags.clear()
         self.added = 0
 
     def declare(self, element: str, name: str, kind: str, default: str | None, required: bool) -> None:
-        """A declaration of an attribute; the first one counts."""
+        """Record the DTD's declaration of an attribute; the first one counts."""
         first = (element, name) not in self._seen
         self._seen.add((element, name))
         if first and (default is not None or kind != "CDATA"):
@@ -40,15 +40,15 @@ class SourceText:
 
     @property
     def declared(self) -> bool:
-        """Whether a DTD says anything of attributes."""
+        """Whether the DTD declares any attributes."""
         return bool(self._defaults)
 
     def tag(self, start: int) -> StartTag:
-        """The start tag at a place, as it is written."""
+        """Return the start tag at a byte offset, as it is written."""
         return start_tag(self._data, start)
 
     def complete(self, start: int, values: list[str]) -> None:
-        """Write a tag anew if need be, given the values of its attributes as the DTD's types have them."""
+        """Rewrite a tag if needed, given the values of its attributes as normalized by the DTD's types."""
         tag = self.tag(start)
         defaults = self._defaults.get(tag.name.decode("utf-8"))
         if defaults is not None:
@@ -57,7 +57,7 @@ class SourceText:
             self.added += len(written)
 
     def element(self, start: int, last: int, inherited: str) -> str:
-        """The element from a place to the tag at another, with the declarations that it inherits."""
+        """Return the element from a start tag to the last tag, with the declarations that it inherits."""
         tag = self.tag(start)
         end = start + len(tag.text) if tag.empty else self._data.index(b">", last) + 1
         text, name = self._between(start, end), len(tag.name) + 1
@@ -72,7 +72,7 @@ class SourceText:
 
 
 def _completed(tag: StartTag, values: list[str], defaults: dict[str, str | None]) -> str:
-    """A tag with its own declarations and attributes, and the defaults of those that it lacks."""
+    """Write a tag with its own declarations and attributes, and the defaults of missing attributes."""
     own = dict(zip(tag.attributes(), values, strict=True))
     present = {**tag.declarations(), **own}
     missing = {name: value for name, value in defaults.items() if value is not None and name not in present}

@@ -1,4 +1,4 @@
-"""Start tags as a message has them."""
+"""Parses start tags as they are written in a message."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class StartTag(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether it is the end of its element as well."""
+        """Whether the tag also ends its element (`<a/>`)."""
         return self.text.endswith(b"/>")
 
     def attributes(self) -> list[str]:
-        """The names of the attributes as they are written, but for declarations of namespaces."""
+        """The names of the attributes as written, without namespace declarations."""
         return [name for name in self._written() if not _declares(name)]
 
     def declarations(self) -> dict[str, str]:
-        """The declarations of namespaces: name and text."""
+        """The namespace declarations: name and text."""
         return {name: text for name, text in self._written().items() if _declares(name)}
 
     def _written(self) -> dict[str, str]:
@@ -33,7 +33,7 @@ class StartTag(NamedTuple):
 
 
 def start_tag(data: bytes, start: int) -> StartTag:
-    """The start tag at a place of a message."""
+    """Return the start tag at a byte offset of a message."""
     tag = _START_TAG.match(data, start)
     assert tag is not None
     return StartTag(tag[0], tag[1])

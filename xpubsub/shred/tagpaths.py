@@ -1,4 +1,4 @@
-"""The tag-path cache: for each place a node can stand, whether any subscription looks at it, and how."""
+"""The tag-path cache: for each tag path, whether subscriptions use its nodes, and how."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from xpubsub.match.path_matches import LinearUse, PathMatches
 from xpubsub.match.uses import COPY
 
 MOST_NODES = 200_000
-"""Tag paths that are remembered at a time, so that hostile messages cannot fill the memory."""
+"""How many tag paths are cached at a time, so that hostile messages cannot fill the memory."""
 
 
 class TagNode:
-    """One tag path: its id, its use (0: nobody asks for it), and the tag paths one step further."""
+    """One tag path: its id, its use (0: no subscription uses it), and the tag paths one step further."""
 
     __slots__ = ("attributes", "children", "tagpath", "tagpath_id", "text", "use")
 
@@ -30,18 +30,18 @@ class TagNode:
 
 
 class TagPathCache:
-    """A tree of tag paths, grown as messages are read; each new tag path is looked up once.
+    """A tree of tag paths that grows as messages are read; each new tag path is looked up once.
 
-    `known` are the tag paths of the store with their use. One that is not known is run through the automaton of
-    all linear paths, which is only built then; if some linear path matches, its rows are kept until taken.
+    `known` holds the tag paths of the store with their use. A tag path that is not known is matched with all linear
+    paths by an automaton, built when first needed; if a linear path matches, its rows are kept until `take_found`.
     """
 
     def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
                  *, copying: bool = False) -> None:
         self.known = known
-        """The tag paths of the store, with their use."""
+        """The tag paths of the store, each with its use."""
         self.copying = copying
-        """Whether some subscription asks for copies of nodes."""
+        """Whether some subscription copies nodes."""
         self.copied_texts: set[int] = set()
         """The tag paths of text nodes that are copied."""
         self._load = linear
@@ -60,37 +60,37 @@ class TagPathCache:
         return self._linear
 
     def matches_since(self, length: int) -> list[tuple[int, int]]:
-        """The path matches, (tag path, linear path), found since they were last taken, but for the first so many."""
+        """Return the path matches (tag path, linear path) found since they were last taken, from index `length` on."""
         return self._found.path_matches[length:]
 
     def learn(self, tagpaths: Iterable[str]) -> None:
-        """Tag paths that were found elsewhere are found here too."""
+        """Add tag paths that other processes have found."""
         for tagpath in tagpaths:
             self._look_up(tagpath)
 
     def trim(self) -> None:
-        """Start the tree anew if messages of ever new names have made it large; what is known stays known."""
+        """Reset the tree if it has grown too large; known tag paths stay known."""
         if self._size > MOST_NODES:
             self._size = 0
             self.root = TagNode("/", self._use("/"))
 
     def take_found(self) -> PathMatches:
-        """The rows of the tag paths found since they were last taken."""
+        """Return the rows of the tag paths found since they were last taken."""
         found, self._found = self._found, PathMatches(self._limits)
         return found
 
     def child(self, parent: TagNode, raw: str) -> TagNode:
-        """The tag path of a child element, given its name as expat writes it."""
+        """Return the tag path of a child element, given its name as expat writes it."""
         node = parent.children[raw] = self._node(parent, _expand(raw))
         return node
 
     def attribute(self, parent: TagNode, raw: str) -> TagNode:
-        """The tag path of an attribute, given its name as expat writes it."""
+        """Return the tag path of an attribute, given its name as expat writes it."""
         node = parent.attributes[raw] = self._node(parent, "@" + _expand(raw))
         return node
 
     def text(self, parent: TagNode) -> TagNode:
-        """The tag path of the text nodes below an element."""
+        """Return the tag path of the text nodes of an element."""
         node = parent.text = self._node(parent, "text()")
         return node
 

@@ -1,1 +1,1 @@
-"""Explaining: why a message matches a subscription, or why it does not."""
+"""Explains why a message matches a subscription, or why it does not."""

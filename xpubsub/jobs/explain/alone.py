@@ -1,4 +1,4 @@
-"""Explaining by carrying out: one subscription in a store of its own."""
+"""Publishes messages to one subscription alone, in a temporary store, so that an explanation can inspect the result."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from xpubsub.store.store import Store
 
 @dataclass(frozen=True)
 class Asked:
-    """A message that an explanation is asked for, as it would be published."""
+    """A message to explain, with the stream and time it would be published with."""
 
     xml: str | bytes
     stream: str
     time: object = None
-    """A time as `publish` takes it, or none: that of its arrival."""
+    """A time as `publish` accepts it; None means the time of arrival."""
 
 
 @contextmanager
 def store_of(shown: Shown, limits: Limits) -> Iterator[Store]:
-    """A store in memory with one subscription."""
+    """Open a store in memory that holds one subscription."""
     engine = DuckDBEngine(":memory:")
     try:
         store = Store(engine)
@@ -41,7 +41,7 @@ def store_of(shown: Shown, limits: Limits) -> Iterator[Store]:
 
 
 def rejected(result: Result, name: Callable[[str], str] = lambda _: "the message") -> Unreadable | None:
-    """Why a message was rejected, the first if there are several; messages are called by a name for their ids."""
+    """Return why the first rejected message was rejected, or None; `name` gives the name to show for an id."""
     for row in result.rejected.to_pylist():
         return Unreadable(row["code"], row["reason"], row["line"], row["column"], name(row["message_id"]))
     return None

@@ -1,4 +1,4 @@
-"""What one message has for one block of a correlation: its conditions as those of a filter, and the values bound."""
+"""Checks one message against one block of a correlation: whether its conditions hold, and which values it binds."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from xpubsub.language.xscl.patterns import BlockPattern, PatternNode
 from xpubsub.limits import Limits
 
 _COMPARED = "\0compared\0"
-"""A constant that no message holds: the test on it marks the branch whose values are asked for."""
+"""A constant that no message contains; a test against it marks the branch whose values are wanted."""
 _MOST_DISJUNCTS, _MOST_BRANCHES = 4096, 100_000
-"""Limits for a whole block as one filter: the parts of it were within those of the subscription."""
+"""No limits for a block compiled as one filter: its parts were within the limits when subscribing."""
 
 
 @dataclass(frozen=True)
 class BlockFilter:
-    """A block as a filter, and as one for the values of each of its nodes that is compared."""
+    """A block compiled as a filter, plus one filter per compared node that yields the node's values."""
 
     number: int
-    """Its number in the correlation, from 1."""
+    """The number of the block in the correlation, from 1."""
     block: BlockPattern
     whole: tuple[Query, ...]
     compared: dict[int, tuple[Query, ...]]
@@ -43,7 +43,7 @@ class BlockFilter:
 
 
 def block_filter(number: int, block: BlockPattern, compared: set[int], text: str, limits: Limits) -> BlockFilter:
-    """Compile a block and the nodes of it that are compared."""
+    """Compile a block and those of its nodes that are compared."""
     wide = replace(limits, max_disjuncts=_MOST_DISJUNCTS, max_branches=_MOST_BRANCHES)
 
     def compiled(expression: Expr) -> tuple[Query, ...]:
@@ -58,7 +58,7 @@ def block_filter(number: int, block: BlockPattern, compared: set[int], text: str
 
 
 def _above(block: BlockPattern, number: int) -> list[PatternNode]:
-    """The nodes from the top of a block to one of its nodes."""
+    """Return the nodes from the top of a block down to the given node."""
     by_number = {node.number: node for node in block.nodes}
     chain: list[PatternNode] = []
     while number:
@@ -68,7 +68,7 @@ def _above(block: BlockPattern, number: int) -> list[PatternNode]:
 
 
 def _path_to(block: BlockPattern, number: int) -> Path:
-    """The path to a node of a block, with the rest of the block as predicates on the way."""
+    """Return the path to a node of a block, with the rest of the block as predicates along it."""
     chain = _above(block, number)
     on_it = {node.number for node in chain}
     return Path(True, tuple(step for node in chain for step in _steps(block, node, on_it)))
@@ -82,7 +82,7 @@ def _steps(block: BlockPattern, node: PatternNode, skipped: set[int]) -> tuple[S
 
 
 class BlockEvidence:
-    """One block and one message."""
+    """What one message contains for one block."""
 
     def __init__(
         self, block: BlockFilter, xml: str | bytes, elsewhere: Elsewhere | None, near_misses: NearMisses, limits: Limits
@@ -96,11 +96,11 @@ class BlockEvidence:
 
     @cached_property
     def fits(self) -> bool:
-        """Whether the message could be the block: its stream is read, and all that the block asks for is there."""
+        """Whether the message could be the block: it is on the block's stream and meets all conditions of the block."""
         return self._elsewhere is None and any(Evidence(query, self._shredded).matches for query in self._block.whole)
 
     def reports(self, message: str) -> Iterator[QueryReport]:
-        """The conditions of the block; of several alternatives one that holds, or all."""
+        """Report the conditions of the block: the first alternative that holds, or all if none does."""
         reports = [query_report(Evidence(query, self._shredded), self._near_misses) for query in self._block.whole]
         holding = [report for report in reports if report.matches][:1]
         shown = holding or reports or [QueryReport(False, (), "this block can never match: its conditions contradict "
@@ -113,7 +113,7 @@ class BlockEvidence:
             yield replace(report, matches=matches, title=named, elsewhere=self._elsewhere)
 
     def values(self, node: int) -> list[str]:
-        """The values that a node of the block may have in the message, in document order."""
+        """Return the values that a node of the block can have in the message, in document order."""
         if node not in self._values:
             found = (value for query in self._block.compared[node] for value in self._bound(query))
             self._values[node] = list(dict.fromkeys(found))

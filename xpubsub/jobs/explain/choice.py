@@ -1,4 +1,4 @@
-"""One choice of messages for the blocks of a correlation: which comparisons hold, and whether the windows do."""
+"""Reports, for one assignment of messages to the blocks of a correlation, which comparisons and windows hold."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from xpubsub.language.xscl.patterns import JoinPatterns, operand_name
 from xpubsub.language.xscl.syntax import Comparison, Correlation, Operator
 
 Choice = tuple[int, ...]
-"""For each block the place of its message among those given, from 0."""
+"""For each block, the index of its message among those given, from 0."""
 MOST_VALUES = 3
-"""Values shown of each side of a comparison that fails."""
+"""How many values are shown for each side of a comparison that fails."""
 _ORDER: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }
@@ -26,20 +26,20 @@ _ORDER: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """A choice of messages, and what is known of them."""
+    """An assignment of messages to blocks, with the evidence and times of the messages."""
 
     choice: Choice
     patterns: JoinPatterns
     evidence: Sequence[BlockEvidence]
-    """What the chosen message has for each block."""
+    """For each block, what its message contains."""
     times: Mapping[int, float]
-    """The times of the messages, by their places; of a rejected message there may be none."""
+    """The times of the messages by index; a rejected message may have none."""
     untimed: frozenset[int]
-    """The messages that were given without a time."""
+    """The indexes of messages that were given without a time."""
     names: Names
 
     def report(self, tree: Correlation, matches: bool) -> QueryReport:
-        """Each comparison and each window; `matches` is what carrying out has given."""
+        """Report each comparison and each window; `matches` says whether publishing produced a match."""
         branches = tuple(self._branches(tree))
         title = ", ".join(f"message {place + 1} as block {block}" for block, place in enumerate(self.choice, start=1))
         apart = None
@@ -48,7 +48,7 @@ class Chosen:
         return QueryReport(matches, branches, apart, f"{title}, {'match' if matches else 'do not match'}")
 
     def _branches(self, tree: Correlation) -> list[BranchReport]:
-        """The operators from left to right: the comparisons of each, and its window."""
+        """Report the operators from left to right, each with its comparisons and its window."""
         reports: list[BranchReport] = []
         for block, each in enumerate(tree.operators, start=1):
             reports += map(self._comparison, each.comparisons)
@@ -80,7 +80,7 @@ class Chosen:
         return f"${path.variable}" + "".join(("//" if axis == "descendant" else "/") + name for axis, name in named)
 
     def _window(self, each: Operator, block: int) -> BranchReport:
-        """The window between the latest of the messages so far and the next."""
+        """Report the window between the latest message so far and the next one."""
         before = max(self.choice[:block], key=lambda place: self.times[place])
         after = self.choice[block]
         apart = self.times[after] - self.times[before]
@@ -95,7 +95,7 @@ class Chosen:
 
 
 def _pair(op: str, left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """Two values that a comparison holds for."""
+    """Return two values for which a comparison holds, or None."""
     if op == "=":
         common = set(right)
         return next(((value, value) for value in left if value in common), None)
@@ -112,11 +112,11 @@ def _seen(values: list[str]) -> str:
 
 
 def _odd(op: str, values: list[str]) -> str:
-    """Of a comparison by order: a value that is no number."""
+    """For `<`, `<=`, `>` and `>=`: name a value that is not a number."""
     odd = next((value for value in values if op in _ORDER and to_number(value) is None), None)
     return "" if odd is None else f"; {shortened(odd)} is not a number"
 
 
 def duration(length: float) -> str:
-    """A length of time in seconds, to the microsecond."""
+    """Format a length of time in seconds, to the microsecond."""
     return f"{length:.6f}".rstrip("0").rstrip(".") + " s"

@@ -1,4 +1,4 @@
-"""Whether messages match a correlation: which could be which block, what their values and times have in common."""
+"""Explains whether messages match a correlation: which could be which block, and how their values and times compare."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from xpubsub.store.store import Store
 
 CORRELATED_FROM, CORRELATED_OUTPUTS = file_step("correlated_from"), file_step("correlated_docs")
 MOST_CHOICES = 12
-"""Choices of messages for the blocks that are told of."""
+"""How many assignments of messages to blocks are reported."""
 
 
 @dataclass
 class _Carried:
-    """What publishing the messages one after the other has given."""
+    """The results of publishing the messages one after the other."""
 
     outputs: list[str] = field(default_factory=list)
     choices: dict[Choice, None] = field(default_factory=dict)
-    """Which message was which block."""
+    """The matches: for each, which message was which block."""
     times: dict[int, float] = field(default_factory=dict)
     refused: Unreadable | None = None
 
     def take(self, result: Result, store: Store, messages: Sequence[Asked]) -> None:
-        """Take over what a batch has given, while its relations are there."""
+        """Record the results of a batch while its relations exist."""
         self.refused = self.refused or rejected(result, lambda number: _name(int(number), messages))
         self.outputs += result.notifications["output"].to_pylist()
         rows = store.rows(CORRELATED_FROM)
@@ -54,7 +54,7 @@ class _Carried:
 
 
 def explain_correlation(shown: Shown, messages: Sequence[Asked], limits: Limits) -> Explanation:
-    """Publish the messages in a store of their own, one after the other, and see what comes out, and why."""
+    """Publish the messages one after the other in a temporary store, and explain the result."""
     tree = parse_xscl(shown.text, shown.namespaces, limits)
     if len(messages) not in (1, len(tree.blocks)):
         count = len(tree.blocks)
@@ -97,7 +97,7 @@ def _name(number: int, messages: Sequence[Asked]) -> str:
 
 
 class _Told:
-    """Puts into words what the messages have for the blocks."""
+    """Reports what the messages contain for the blocks."""
 
     def __init__(self, shown: Shown, tree: Correlation, messages: Sequence[Asked], limits: Limits) -> None:
         self._tree = tree
@@ -120,13 +120,13 @@ class _Told:
         return BlockEvidence(block, asked.xml, elsewhere, near_misses, limits)
 
     def blocks(self) -> Iterator[QueryReport]:
-        """What each message has for each block."""
+        """Report each message against each block."""
         for evidence in self._evidence:
             for place, each in enumerate(evidence):
                 yield from each.reports(_name(place, self._messages))
 
     def choices(self, carried: _Carried) -> Iterator[QueryReport]:
-        """The choices of messages for the blocks: those that match, and those that could."""
+        """Report the assignments of messages to blocks: those that match, then those that could."""
         if len(self._evidence) == 1 or len(self._messages) != len(self._evidence):
             return
         listed = dict.fromkeys([*carried.choices, *islice(self._possible(()), MOST_CHOICES)])
@@ -139,7 +139,7 @@ class _Told:
         return frozenset(place for place, asked in enumerate(self._messages) if asked.time is None)
 
     def _possible(self, chosen: Choice) -> Iterator[Choice]:
-        """Different messages for the blocks, each of which could be its block."""
+        """Yield the assignments of distinct messages to blocks in which each message could be its block."""
         if len(chosen) == len(self._evidence):
             yield chosen
             return

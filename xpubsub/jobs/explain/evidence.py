@@ -1,4 +1,4 @@
-"""What one message holds for the branches of one subscription: the rows that the engines join, decided in Python."""
+"""Evaluates the branches of one subscription on one message in Python, as the engines do in SQL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from xpubsub.shred.tagpaths import TagPathCache
 
 @dataclass(frozen=True)
 class Found:
-    """A node at the end of a branch: the nodes bound to the branching points on the way, and whether it passes."""
+    """A node at the end of a branch, the nodes bound to the branching points along it, and whether it passes."""
 
     nodes: tuple[int, ...]
     leaf: int
@@ -31,13 +31,13 @@ class Found:
 
 
 def prefix_path(linear_path: str, length: int) -> str:
-    """The first steps of a linear path."""
+    """Return the first `length` steps of a linear path."""
     steps = linear_steps(linear_path)[:length]
     return "".join(("//" if descends else "/") + name for descends, name in steps) or DOCUMENT
 
 
 class Shredded:
-    """One message, shredded for the linear paths of some queries and for those to their branching points."""
+    """One message, shredded for the linear paths of some queries and for the paths to their branching points."""
 
     def __init__(self, queries: Iterable[Query], xml: str | bytes, limits: Limits) -> None:
         cache = TagPathCache({}, lambda: _linear_uses(queries), limits)
@@ -54,11 +54,11 @@ class Shredded:
             self._by_tagpath.setdefault(row[1], []).append(index)
 
     def nodes(self, linear_path: str) -> list[int]:
-        """The nodes on a linear path, in document order."""
+        """Return the nodes on a linear path, in document order."""
         return sorted(self._rows[index][2] for _, index in self._indexes(linear_path))
 
     def found(self, branch: Branch) -> list[Found]:
-        """What a branch finds, in document order, once for each way to bind its branching points."""
+        """Return what a branch finds, in document order, once for each binding of its branching points."""
         brinfo_id = stable_id(branch.linear_path, branch.brinfo)
         found: list[Found] = []
         for tagpath_id, index in self._indexes(branch.linear_path):
@@ -105,31 +105,31 @@ class Evidence:
         return brpred(Shape(tuple(shaped), wants), rows)
 
     def conditions(self, point: int) -> list[int]:
-        """The branches that belong to a branching point, or (0) to the document."""
+        """Return the branches whose context is a branching point; point 0 is the document."""
         return [number for number, branch in enumerate(self.branches) if branch.context == point]
 
     def inner(self, number: int) -> tuple[tuple[int, int], ...]:
-        """The branching points along a branch after its own, each with its step."""
+        """Return the branching points along a branch below its own, each with its step."""
         return self.branches[number].points[self.depth(number) :]
 
     def depth(self, number: int) -> int:
-        """How many branching points along a branch come up to its own."""
+        """Return how many branching points a branch passes up to and including its own."""
         branch = self.branches[number]
         return [point for point, _ in branch.points].index(branch.context) + 1 if branch.context else 0
 
     def step_of(self, point: int) -> str:
-        """The linear path that leads to a branching point."""
+        """Return the linear path to a branching point."""
         return next(
             prefix_path(branch.linear_path, position)
             for branch in self.branches for each, position in branch.points if each == point
         )
 
     def nodes_of(self, point: int) -> list[int]:
-        """The nodes that may stand at a branching point; the document is node 0."""
+        """Return the nodes that can stand at a branching point; the document is node 0."""
         return self._shredded.nodes(self.step_of(point)) if point else [0]
 
     def holds(self, number: int, node: int = 0) -> bool:
-        """Whether a branch, with all that is below it, holds at a node of its branching point."""
+        """Whether a branch, with all branches below it, holds at a node of its branching point."""
         if number not in self._rerooted:
             self._rerooted[number] = self._reroot(number)
         shape, rows = self._rerooted[number]
@@ -140,14 +140,14 @@ class Evidence:
         return all(self.holds(number, node) for number in self.conditions(point))
 
     def below(self, number: int) -> Iterator[int]:
-        """The branches that a branch asks for on its way, and itself."""
+        """Yield a branch and all branches that hang off it."""
         for point, _ in self.inner(number):
             for condition in self.conditions(point):
                 yield from self.below(condition)
         yield number
 
     def _reroot(self, number: int) -> tuple[Shape, dict[int, list[BranchRow]]]:
-        """The branch and those below it as a query of their own, whose document is the branch's branching point."""
+        """Return the branch and those below it as a query whose document is the branch's branching point."""
         cut, context = self.depth(number), self.branches[number].context
         members = list(self.below(number))
         branches = [self._cut(member, cut, context, member == number) for member in members]

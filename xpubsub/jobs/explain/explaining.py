@@ -1,4 +1,4 @@
-"""Explaining as it is asked for: messages with their streams and times, for a subscription of any kind."""
+"""The entry point of `explain`: checks the arguments and explains a subscription of any kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_ONE: dict[str, Callable[[Shown, str | bytes, Limits], Explanation]] = {
 
 
 def asked(xmls: Sequence[Any], stream: str | Iterable[str], times: Iterable[Any] | None) -> list[Asked]:
-    """Messages with their streams, one for all or one for each, and with their times, if there are any."""
+    """Combine messages with their streams (one for all, or one each) and their times, if given."""
     number = len(xmls)
     streams = [stream] * number if isinstance(stream, str) else _each("streams", stream, number)
     given = [None] * number if times is None else _each("times", times, number)
@@ -45,7 +45,7 @@ def _each(what: str, given: Iterable[Any], number: int) -> list[Any]:
 
 
 def explain(shown: Shown, messages: Sequence[Asked], limits: Limits) -> Explanation:
-    """Why `publish` of the messages, in this order, notifies the subscription, or why it does not."""
+    """Explain why publishing the messages, in this order, notifies the subscription or does not."""
     if shown.kind == "correlation":
         return explain_correlation(shown, messages, limits)
     if len(messages) != 1:
@@ -63,7 +63,7 @@ def _read(shown: Shown, message: Asked, limits: Limits) -> Explanation:
 
 
 def _timed(shown: Shown, message: Asked, explanation: Explanation, limits: Limits) -> Explanation:
-    """A message may be rejected for its time."""
+    """Return the explanation, or that the message is rejected for its time."""
     if message.time is None or explanation.unreadable:
         return explanation
     with store_of(shown, limits) as store:

@@ -1,4 +1,4 @@
-"""Explanations: whether messages match a subscription, each reason as a value, and the whole as text for people."""
+"""What `explain` returns: whether messages match, the reasons as values, and all of it as readable text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _FIRST = "   <-- this fails first"
 _READABLE = ("late", "future", "duplicate-id")
-"""Why messages are rejected that can be read."""
+"""The codes of rejections that do not mean the XML is unreadable."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A message was published to another stream than the one that is read."""
+    """A message was published to a stream that the subscription does not read."""
 
     reads: str
     published: str
@@ -40,7 +40,7 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class BranchReport:
-    """One branch: its condition, whether it holds by itself, what was found, and what may be meant."""
+    """One branch: its condition, whether it holds on its own, what was found, and a hint at what may be meant."""
 
     condition: str
     holds: bool
@@ -62,17 +62,17 @@ class QueryReport:
     branches: tuple[BranchReport, ...]
     apart: str | None = None
     title: str | None = None
-    """What it is about, if it is no alternative."""
+    """What the report is about, unless it is an alternative of a filter."""
     elsewhere: Elsewhere | None = None
     """Set if the message was published to another stream."""
 
     @property
     def first_failure(self) -> str | None:
-        """The first thing that fails."""
+        """Return the first thing that fails, or None."""
         return next((line for line in self._plain() if line.startswith("✗")), None)
 
     def lines(self) -> list[str]:
-        """One line per branch, the first failure marked."""
+        """Return one line per branch, with the first failure marked."""
         lines = self._plain()
         failing = next((index for index, line in enumerate(lines) if line.startswith("✗")), None)
         return [line + _FIRST if index == failing else line for index, line in enumerate(lines)]
@@ -84,7 +84,7 @@ class QueryReport:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Whether a message, or several, match a subscription, and why; `str()` is for people."""
+    """Whether one or more messages match a subscription, and why; `str()` gives readable text."""
 
     subscription_id: str
     text: str
@@ -92,10 +92,10 @@ class Explanation:
     queries: tuple[QueryReport, ...] = ()
     unreadable: Unreadable | None = None
     elsewhere: Elsewhere | None = None
-    """Set if the message was published to another stream; `queries` are then what there would be on its own."""
+    """Set if the message was published to another stream; `queries` then describe the stream that is read."""
     notes: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
-    """What a correlation makes of the messages."""
+    """The outputs that a correlation produces from the messages."""
 
     def __str__(self) -> str:
         head = f"{self.subscription_id} {'matches' if self.matches else 'does not match'}: {self.text}"

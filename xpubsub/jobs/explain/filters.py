@@ -1,4 +1,4 @@
-"""Why one message matches one filter subscription, or the first thing that fails."""
+"""Explains why one message matches one filter, or the first condition that fails."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xpubsub.shred.reading import Refused
 from xpubsub.store.listing import Shown
 
 MOST_VALUES = 3
-"""Values shown of the nodes that do not pass."""
+"""How many values of nodes that do not pass are shown."""
 
 
 def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
@@ -32,7 +32,7 @@ def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Expl
 
 
 def query_report(evidence: Evidence, near_misses: NearMisses) -> QueryReport:
-    """The evidence about one query in words."""
+    """Report the evidence about one query."""
     return _Explainer(evidence, near_misses).report()
 
 
@@ -53,7 +53,7 @@ class _Explainer:
         return QueryReport(matches, branches, apart)
 
     def _listed(self, point: int) -> list[int]:
-        """The branches to tell of: all but those below a not(), which are part of its text."""
+        """Return the branches to report: all except those below a not(), which are part of its text."""
         listed: list[int] = []
         for number in self._evidence.conditions(point):
             listed.append(number)
@@ -76,7 +76,7 @@ class _Explainer:
         return BranchReport(condition, holds, len(nodes), len(passing), detail, hint)
 
     def _nothing_below(self, number: int) -> str | None:
-        """Of a not(), where nothing found looks like success: the namespace that some name in it is in."""
+        """For a not() that holds because nothing was found: a hint if a name in it is in another namespace."""
         below = reversed([*self._evidence.below(number)])
         nowhere = (each for each in below if not self._evidence.found[each])
         hints = (self._near_misses.namespace_hint(self._evidence.branches[each].linear_path) for each in nowhere)
@@ -102,7 +102,7 @@ class _Explainer:
         return "each condition holds somewhere, but not together"
 
     def _gap(self, number: int) -> list[int]:
-        """The branching point, along a branch or below it, at which conditions do not meet; the deepest."""
+        """Return the deepest branching point, along a branch or below it, whose conditions meet in no node."""
         evidence, inner = self._evidence, [point for point, _ in self._evidence.inner(number)]
         for point in reversed(inner):
             nodes = evidence.nodes_of(point)
@@ -115,7 +115,7 @@ class _Explainer:
         return next(([point] for point in reversed(inner) if not self._continues(number, point)), inner)
 
     def _continues(self, number: int, point: int) -> bool:
-        """Whether a branch goes on to a node that passes from a node that meets the conditions of a point."""
+        """Whether a branch reaches a passing node through a node that meets all conditions of a branching point."""
         at = [each for each, _ in self._evidence.branches[number].points].index(point)
         found = self._evidence.found[number]
         return any(each.passes and self._evidence.all_hold(point, each.nodes[at]) for each in found)
@@ -125,7 +125,7 @@ class _Explainer:
 
 
 def _firsts_passing(found: Sequence[Found], depth: int) -> list[Found]:
-    """Of contains() and starts-with(): the first node below each node of the branching point, if it passes."""
+    """For contains() and starts-with(): the first node below each node of the branching point, if it passes."""
     firsts: dict[int, Found] = {}
     for each in found:
         firsts.setdefault(each.nodes[depth - 1] if depth else 0, each)

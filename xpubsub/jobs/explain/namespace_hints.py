@@ -1,4 +1,4 @@
-"""Names in other namespaces than a path asks for: which these are, and how to write the path."""
+"""Hints for paths that find nothing because the message's names are in another namespace."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from xpubsub.jobs.explain.readable import Names, Parts, parts_of
 from xpubsub.language.xpath.linear import LinearStep, components
 
 Pair = tuple[Parts, Parts]
-"""A step's name, and the name in the message that differs from it in its namespace at most."""
+"""A step's name, and the name in the message that differs from it at most in its namespace."""
 
 
 def other_namespace(wanted: Parts, there: Parts) -> bool:
-    """Whether two names differ in their namespaces alone."""
+    """Whether two names differ only in their namespaces."""
     return wanted.kind == there.kind != "text" and wanted.local == there.local and wanted.uri != there.uri
 
 
 def say_namespaces(steps: Sequence[LinearStep], tagpaths: Iterable[str], at: int, there: Parts, names: Names) -> str:
-    """What to write for a path that stops at a step because the name there is in another namespace."""
+    """Say what to write when a path stops at a step because the name there is in another namespace."""
     pairs = _aligned_best(steps, tagpaths, at) or [
         *((parts_of(name), parts_of(name)) for _, name in steps[:at]), (parts_of(steps[at][1]), there)]
     there = pairs[at][1]
@@ -36,7 +36,7 @@ def say_namespaces(steps: Sequence[LinearStep], tagpaths: Iterable[str], at: int
 def _advice(
     steps: Sequence[LinearStep], pairs: list[Pair], differing: list[Pair], at: int, names: Names
 ) -> str:
-    """Other namespaces for the prefixes that the path has, if that is enough; else the names with their prefixes."""
+    """Advise new namespaces for the path's prefixes if that is enough, else prefixes for its names."""
     if (bound := _bound_anew(pairs, differing, names)) is not None:
         return f"give namespaces={bound}"
     unknown = [uri for uri in dict.fromkeys(actual.uri for _, actual in differing) if uri and not names.knows(uri)]
@@ -49,7 +49,7 @@ def _advice(
 
 
 def _bound_anew(pairs: list[Pair], differing: list[Pair], names: Names) -> dict[str, str] | None:
-    """The prefixes of the path with the namespaces of the message, if each stands for one that has no prefix yet."""
+    """Map the path's prefixes to the message's namespaces, if each maps to one that has no prefix yet."""
     meant: dict[str, set[str]] = {}
     for wanted, actual in pairs:
         if wanted.uri is not None and wanted.kind == "element":
@@ -61,7 +61,7 @@ def _bound_anew(pairs: list[Pair], differing: list[Pair], names: Names) -> dict[
 
 
 def _written(steps: Sequence[LinearStep], pairs: Sequence[Pair], names: Names) -> str:
-    """The steps of a path with the names of the message where the path has names."""
+    """Write the steps of a path with the message's names in place of the path's."""
     shown = (("//" if descends else "/") + names.parts(actual if _differ(wanted, actual) else wanted)
              for (descends, _), (wanted, actual) in zip(steps, pairs, strict=False))
     return "".join(shown).lstrip("/")
@@ -72,7 +72,7 @@ def _differ(wanted: Parts, actual: Parts) -> bool:
 
 
 def _aligned_best(steps: Sequence[LinearStep], tagpaths: Iterable[str], at: int) -> list[Pair] | None:
-    """The names of a tag path that has the local names of a path, in the same namespaces before a step."""
+    """Pair the steps with a tag path of the same local names, and the same namespaces before step `at`."""
     for tagpath in tagpaths:
         if (found := _aligned(steps, components(tagpath), at)) is not None:
             return [(parts_of(name), parts_of(actual)) for (_, name), actual in zip(steps, found, strict=True)]

@@ -1,4 +1,4 @@
-"""Why there is no node on a path: what the message has instead, and the usual mistakes."""
+"""Hints for paths that find nothing: what the message has instead, and which usual mistake was made."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from xpubsub.shred.tagpaths import TagPathCache
 
 _EVERYTHING = {path: LinearUse(EXISTS) for path in ("//*", "//@*", "//text()")}
 MOST_NAMES = 6
-"""Names listed of what there is instead."""
+"""How many names are listed of what the message has instead."""
 
 
 def all_tagpaths(xml: str | bytes, limits: Limits) -> list[str]:
-    """Every distinct tag path of a message, in the order of first occurrence."""
+    """Return the distinct tag paths of a message, in order of first occurrence."""
     cache = TagPathCache({}, lambda: _EVERYTHING, limits)
     Reader(cache, limits, NodeRows()).read(1, xml)
     return list(cache.take_found().tagpaths)
@@ -37,7 +37,7 @@ class NearMisses:
     names: Names
 
     def hint(self, linear_path: str) -> str:
-        """What comes closest to a path that finds nothing."""
+        """Say what the message has that is closest to a path that finds nothing."""
         before, length, there = self._stops(linear_path)
         step = linear_steps(linear_path)[length]
         wanted = parts_of(step[1])
@@ -49,7 +49,7 @@ class NearMisses:
         return self._instead(before, length, step, there)
 
     def namespace_hint(self, linear_path: str) -> str | None:
-        """The namespaces to ask for if a path finds nothing because its names are in others; else none."""
+        """Say which namespaces to give if a path finds nothing because of its namespaces; else None."""
         if not linear_steps(linear_path):
             return None
         _, length, there = self._stops(linear_path)
@@ -61,7 +61,7 @@ class NearMisses:
         return None if found is None else say_namespaces(steps, self.tagpaths, length, found, self.names)
 
     def _stops(self, linear_path: str) -> tuple[str, int, list[Parts]]:
-        """The longest part of a path that finds something, its length, and the names where the next step looks."""
+        """Return the longest prefix of a path that finds a node, its length, and the names the next step sees."""
         steps = linear_steps(linear_path)
         shorter = range(len(steps) - 1, 0, -1)
         length = next((count for count in shorter if self._matched(prefix_path(linear_path, count))), 0)
@@ -73,7 +73,7 @@ class NearMisses:
         return [tagpath for tagpath in self.tagpaths if automaton.matches(tagpath)]
 
     def _following(self, before: str, length: int, step: LinearStep) -> Iterator[Parts]:
-        """The names that stand where the step looks: one below the path before it, or anywhere below."""
+        """Yield the names where a step looks: directly below the path before it, or anywhere below."""
         depths = [(tagpath, len(components(tagpath))) for tagpath in (self._matched(before) if length else ["/"])]
         for tagpath in self.tagpaths:
             names = components(tagpath)

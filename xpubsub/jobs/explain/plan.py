@@ -1,4 +1,4 @@
-"""The plan as text: which one, why, and each step's SQL as the engine runs it."""
+"""The plan as text: its name, the reason for it, and the SQL of each step as the engine runs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xpubsub.store.store import Store
 
 
 def explain_plan(plan: PublishPlan) -> str:
-    """What `publish` would do."""
+    """Return what `publish` would run, as text."""
     store, steps = plan.known.store, plan.all_steps()
     head = [f"plan: {plan.choice.plan} ({plan.choice.reason})", f"steps: {' → '.join(step.name for step in steps)}",
             _positions(store), *plan.reasons()]
@@ -18,10 +18,10 @@ def explain_plan(plan: PublishPlan) -> str:
 
 
 def _positions(store: Store) -> str:
-    """How nodes on the way are found (Wei 2006)."""
+    """Say how nodes along a path are found (Wei 2006)."""
     [counts] = store.rows(file_step("position_array"))
     plain = f"{counts['plain']} pairs of a tag path and a path are plain columns (one position array each)"
-    return f"positions: {plain}, {counts['recursive']} are unnested (several: elements in their like)"
+    return f"positions: {plain}, {counts['recursive']} are unnested (several arrays: recursive elements)"
 
 
 def _step_text(store: Store, step: Step) -> str:

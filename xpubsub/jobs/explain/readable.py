@@ -1,4 +1,4 @@
-"""Paths and conditions as their subscriber would write them: with prefixes where the subscription has them."""
+"""Writes paths and conditions as the subscriber would, with the prefixes of the subscription."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from xpubsub.language.xpath.numbers import to_text
 from xpubsub.language.xpath.paths import XML_NAMESPACE
 
 LONGEST = 40
-"""Characters of a value that are shown."""
+"""How many characters of a value are shown."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A step's name taken apart; a `uri` of None means any namespace."""
+    """A step's name split into its parts; a `uri` of None means any namespace."""
 
     kind: str
     uri: str | None
@@ -26,7 +26,7 @@ class Parts:
 
 
 def parts_of(name: str) -> Parts:
-    """`{uri}name`, `*:name`, `@name`, `text()` and the like, taken apart."""
+    """Split a name such as `{uri}name`, `*:name`, `@name` or `text()`."""
     if name == "text()":
         return Parts("text", "", name)
     kind, name = ("attribute", name[1:]) if name.startswith("@") else ("element", name)
@@ -37,7 +37,7 @@ def parts_of(name: str) -> Parts:
 
 
 class Names:
-    """Writes names with the prefixes of a subscription, and as {uri}name where it has none."""
+    """Writes names with the prefixes of a subscription, or as {uri}name where it has no prefix."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
@@ -46,23 +46,23 @@ class Names:
         self._default = namespaces.get("", "")
 
     def prefix(self, uri: str | None) -> str:
-        """The prefix that the subscription has for a namespace, the empty one if none."""
+        """Return the subscription's prefix for a namespace, or an empty string."""
         return self._prefixes.get(uri or "", "")
 
     def has(self, prefix: str) -> bool:
-        """Whether the subscription has a prefix."""
+        """Whether the subscription binds a prefix."""
         return prefix in self._namespaces
 
     def knows(self, uri: str) -> bool:
-        """Whether names of a namespace can be written: with a prefix, or without any."""
+        """Whether names of a namespace can be written with the subscription's prefixes, or without a prefix."""
         return uri in self._prefixes or uri == self._default
 
     def with_prefixes(self, namespaces: Mapping[str, str]) -> Names:
-        """The same with some prefixes more."""
+        """Return a copy with more prefixes."""
         return Names({**self._namespaces, **namespaces})
 
     def parts(self, parts: Parts) -> str:
-        """A name taken apart, written."""
+        """Write a name that was split into its parts."""
         mark = "@" if parts.kind == "attribute" else ""
         return mark + self._name(parts)
 
@@ -77,21 +77,21 @@ class Names:
         return f"{prefix}:{parts.local}" if prefix else f"{{{parts.uri}}}{parts.local}"
 
     def step(self, name: str) -> str:
-        """A step of a linear path."""
+        """Write a step of a linear path."""
         return self.parts(parts_of(name))
 
     def path(self, linear_path: str) -> str:
-        """A linear path from the root."""
+        """Write a linear path from the root."""
         return self.steps(linear_path, 0) or DOCUMENT
 
     def steps(self, linear_path: str, start: int) -> str:
-        """The steps of a linear path from one on."""
+        """Write the steps of a linear path from step `start` on."""
         steps = linear_steps(linear_path)[start:]
         return "".join(("//" if descends else "/") + self.step(name) for descends, name in steps)
 
 
 def tested(path: str, test: Test) -> str:
-    """A path with the test at its end."""
+    """Write a path with the test at its end."""
     if test.op == "exists":
         return path
     constant = quoted(test.value or "") if test.number is None else to_text(test.number) or repr(test.number)
@@ -101,18 +101,18 @@ def tested(path: str, test: Test) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string constant."""
+    """Write a string constant in quotes."""
     return f'"{text}"' if "'" in text else f"'{text}'"
 
 
 def shortened(value: str) -> str:
-    """A value of the message, white space made visible, cut where it is long."""
+    """Write a value of the message with white space made visible, cut if it is long."""
     shown = repr(value)[1:-1].replace("\\'", "'")
     return quoted(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…")
 
 
 def branch_text(names: Names, evidence: Evidence, number: int) -> str:
-    """One branch alone, from the root: `//a/b > 5`, `not(//a)`, `//a[not(b)]`; what is below a not() is inside it."""
+    """Write one branch from the root, as `//a/b > 5`, `not(//a)` or `//a[not(b)]`, with all that is below a not()."""
     branch = evidence.branches[number]
     if not branch.negated:
         return tested(names.path(branch.linear_path), branch.test)
@@ -123,7 +123,7 @@ def branch_text(names: Names, evidence: Evidence, number: int) -> str:
 
 
 def _onward(names: Names, evidence: Evidence, number: int, at: int) -> str:
-    """The steps of a branch after its branching point, with the conditions on the way as predicates."""
+    """Write the steps of a branch after its branching point, with the conditions along it as predicates."""
     path, text = evidence.branches[number].linear_path, ""
     for point, position in evidence.inner(number):
         text += names.steps(prefix_path(path, position), at)
@@ -133,7 +133,7 @@ def _onward(names: Names, evidence: Evidence, number: int, at: int) -> str:
 
 
 def _condition(names: Names, evidence: Evidence, number: int, at: int) -> str:
-    """A branch as a predicate: relative to the node at its branching point."""
+    """Write a branch as a predicate, relative to the node at its branching point."""
     negated = evidence.branches[number].negated
     if negated and (either := _alternatives(evidence, number, at)):
         return " or ".join(_positive(names, evidence, each, at) for each in either)
@@ -148,7 +148,7 @@ def _positive(names: Names, evidence: Evidence, number: int, at: int) -> str:
 
 
 def _alternatives(evidence: Evidence, number: int, at: int) -> list[int]:
-    """The parts of an `or` that was turned into `not(.[not(a)][not(b)])`; none if the branch is something else."""
+    """Return the parts of an `or` that was rewritten as `not(.[not(a)][not(b)])`; empty for any other branch."""
     branch, inner = evidence.branches[number], evidence.inner(number)
     here = branch.test.op == "exists" and len(linear_steps(branch.linear_path)) == at and len(inner) == 1
     conditions = evidence.conditions(inner[0][0]) if here else []

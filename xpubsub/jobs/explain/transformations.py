@@ -1,4 +1,4 @@
-"""Why something is made of one message by one transformation, or which binding failed which condition."""
+"""Explains why a transformation has an output for one message, or which binding failed which condition."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLACE = re.compile(r"\{\d+:[^}]*\}")
 
 
 def explain_transformation(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
-    """Carry out the transformation alone, in a store of its own, and say what each step has bound."""
+    """Run the transformation in a temporary store, and report what each step has bound."""
     tree = block_tree(parse_flwr(shown.text, shown.namespaces, limits), shown.text, limits)
     with (
         store_of(shown, limits) as store,
@@ -47,7 +47,7 @@ def _bound_last(reports: list[BranchReport]) -> bool:
 
 
 def _chains(tree: BlockTree, store: Store) -> Iterator[list[BranchReport]]:
-    """For each chain of an outermost `for` its steps and the conditions on them."""
+    """Yield, for each chain of an outermost `for`, its steps and the conditions on them."""
     reports: list[BranchReport] = []
     for step in tree.steps:
         if step.block in tree.outermost:

@@ -1,1 +1,1 @@
-"""Publishing: messages in, notifications out."""
+"""Publishes messages: shreds them, runs the plan, returns the notifications."""

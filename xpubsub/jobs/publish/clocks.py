@@ -1,6 +1,6 @@
-"""Clocks of streams: which messages are late or in the future, how far state is needed, and how clocks move.
+"""The clocks of streams: which messages are late or in the future, how long messages are kept, how clocks move.
 
-A stream's clock is the greatest time of its messages accepted so far, in the order of arrival, also within a batch.
+A stream's clock is the latest time among its messages accepted so far, in order of arrival, within a batch too.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from xpubsub.store.store import Store
 
 @dataclass(frozen=True)
 class StreamReads:
-    """Which streams the visible correlations read and join, and where they publish to."""
+    """Which streams the visible correlations read, join and publish to."""
 
     rows: list[dict[str, Any]]
 
     @property
     def streams(self) -> list[str]:
-        """The streams that are read: they have a clock."""
+        """The streams that correlations read; each has a clock."""
         return sorted({row["stream"] for row in self.rows})
 
     def joins(self, stream: str) -> bool:
-        """Whether messages of a stream are joined with others, so that their times matter."""
+        """Whether correlations join messages of a stream, so that their times matter."""
         return any(row["stream"] == stream and row["joined"] for row in self.rows)
 
     def lateness(self, limits: Limits) -> float:
-        """Seconds by which a message may be late: the setting, or the longest window."""
+        """Return how many seconds late a message may be: `Limits.lateness`, or by default the longest window."""
         if limits.lateness is None:
             return max((float(row["reach"] or 0.0) for row in self.rows), default=0.0)
         if not limits.lateness >= 0:
-            raise Error(f"Limits.lateness is a number of seconds from 0 on, not {limits.lateness!r}")
+            raise Error(f"Limits.lateness must be a number of seconds >= 0, not {limits.lateness!r}")
         return float(limits.lateness)
 
     def least(self, clocks: Mapping[str, float]) -> pa.Table:
-        """For each stream the least clock of those that it is joined with; none if one of them has no clock yet."""
+        """Return for each stream the earliest clock of those it is joined with; none if one has no clock yet."""
         partners: dict[str, set[str]] = {}
         for row in self.rows:
             partners.setdefault(row["stream"], set()).add(row["partner"])
@@ -56,7 +56,7 @@ class StreamReads:
         return table_of(least, STREAM_LEAST)
 
     def fed(self, clocks: Mapping[str, float]) -> dict[str, float]:
-        """Clocks of streams that correlations publish to: at least the least of the streams that these read."""
+        """Return the clocks of streams that correlations publish to: at least the earliest of those they read."""
         moved = dict(clocks)
         sources = {row["publish"]: self._sources(row["publish"]) for row in self.rows if row["publish"] in self.streams}
         for _ in sources:
@@ -66,7 +66,7 @@ class StreamReads:
         return {stream: clock for stream, clock in moved.items() if clock != clocks.get(stream)}
 
     def downstream(self, stream: str) -> list[str]:
-        """A stream, and those that are fed from it, directly or not."""
+        """Return a stream and all streams that correlations feed from it, directly or indirectly."""
         found = [stream]
         for each in found:
             fed = {row["publish"] for row in self.rows if row["stream"] == each}
@@ -78,17 +78,17 @@ class StreamReads:
 
 
 def load_reads(store: Store) -> StreamReads:
-    """Read which streams the visible correlations of a store read."""
+    """Read from the store which streams its visible correlations read."""
     return StreamReads(store.rows(STREAM_PARTNER))
 
 
 def read_clocks(store: Store) -> dict[str, float]:
-    """The clocks of streams, by name."""
+    """Return the clock of each stream, by name."""
     return {row["stream"]: row["time"] for row in sorted(store.rows(CLOCK), key=lambda row: str(row["stream"]))}
 
 
 def judge(store: Store, reads: StreamReads, stream: str, limits: Limits) -> None:
-    """Make the relation `untimely`: the messages of `event_read` whose times, in `event_time`, are rejected."""
+    """Create the relation `untimely`: the messages of `event_read` rejected for their time in `event_time`."""
     now, lateness = time.time(), reads.lateness(limits)
     latest = math.inf if limits.max_future is None else now + limits.max_future
     store.engine.load("stream_now", table_of([(read_clocks(store).get(stream), lateness, latest)], STREAM_NOW))
@@ -96,12 +96,12 @@ def judge(store: Store, reads: StreamReads, stream: str, limits: Limits) -> None
 
 
 def _rejecting(stream: str, lateness: float, latest: float, now: float) -> ArrowFunction:
-    """A function from messages whose times are wrong to rows that say why."""
+    """Return a function that turns messages with wrong times into rejections with a reason."""
     def reason(row: Mapping[str, Any]) -> str:
         if row["code"] == "future":
             return _ahead(row["time"], now, latest)
         return (f"the time {shown_time(row['time'])} is more than {lateness:g} s before the clock of stream {stream},"
-                f" {shown_time(row['clock'])}: raise the lateness, or put the clock right with `xpubsub clock`")
+                f" {shown_time(row['clock'])}: raise the lateness, or set the clock with `xpubsub clock`")
 
     def rejecting(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -112,20 +112,20 @@ def _rejecting(stream: str, lateness: float, latest: float, now: float) -> Arrow
 
 
 def _ahead(at: float, now: float, latest: float) -> str:
-    """Why a time is too far in the future."""
+    """Say why a time is too far in the future."""
     far = f"the time {shown_time(at)} is more than {latest - now:.0f} s ahead of now, {shown_time(now)}"
     return far + unit_hint(at, latest)
 
 
 def move_clocks(store: Store, clocks: Iterable[tuple[str, float]], *before: tuple[str, Step]) -> None:
-    """Keep new clocks of streams; what is appended before may read them in `clock_given`."""
+    """Store new clocks of streams; the appends in `before` run first and can read them in `clock_given`."""
     step = 1 + max((int(row["step"]) for row in store.rows(CLOCK)), default=0)
     store.engine.load("clock_given", table_of([(stream, at, step) for stream, at in clocks], CLOCK_GIVEN))
     store.append(*before, MOVED)
 
 
 def advance_fed(store: Store, reads: StreamReads) -> None:
-    """A call has published all that it had to: streams that correlations publish to follow those that these read."""
+    """Advance the clocks of streams that correlations publish to, once a call has published everything."""
     if not any(row["publish"] in reads.streams for row in reads.rows):
         return
     moved = reads.fed(read_clocks(store))
@@ -135,7 +135,7 @@ def advance_fed(store: Store, reads: StreamReads) -> None:
 
 
 def set_clock(store: Store, stream: str, at: float, limits: Limits) -> None:
-    """Put a stream's clock right, backwards too: kept messages that are later are dropped."""
+    """Set a stream's clock, forwards or backwards; kept messages with a later time are dropped."""
     reads, now = load_reads(store), time.time()
     if stream not in reads.streams:
         known = f"; the streams that are: {', '.join(reads.streams)}" if reads.streams else ""

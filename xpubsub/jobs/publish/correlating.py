@@ -1,4 +1,4 @@
-"""Carrying out correlations: the batch's witnesses are joined with one another and with those kept, and then kept."""
+"""Runs correlations: joins the batch's witnesses with one another and with those kept, then keeps the batch."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ JOIN_TEMPLATES, JOIN_DEFINITIONS = file_step("stored_join_template"), file_step(
 JOIN_QUERIES, JOIN_PLACES = file_step("join_query"), file_step("join_place")
 PUBLISHED, PUBLISHED_FROM = file_step("published"), file_step("published_from")
 Published = tuple[str, tuple[str, str, float]]
-"""A stream, and a message of it: (id, XML, time)."""
+"""A stream and a message for it: (id, XML, time)."""
 
 
 @dataclass(frozen=True)
 class Correlated:
-    """What a batch publishes onward, and the kept messages that those of the batch replace."""
+    """The messages that a batch publishes to other streams, and the kept messages that the batch replaces."""
 
     published: list[Published] = field(default_factory=list)
     replaced: pa.Table = field(default_factory=REPLACED_ROWS.empty_table)
@@ -48,7 +48,7 @@ class Correlated:
 
 @dataclass(frozen=True)
 class Correlating:
-    """What is known of the correlations of a store."""
+    """The correlations of a store, as read for a snapshot."""
 
     store: Store
     stage_1: Pipeline
@@ -57,10 +57,10 @@ class Correlating:
     definitions: dict[int, str]
     reads: StreamReads
     _standing: dict[str, pa.Table] = field(default_factory=dict)
-    """What is the same for all batches, as soon as one has needed it."""
+    """The relations that are the same for all batches, created by the first batch that needs them."""
 
     def all_steps(self, request: PlanRequest, *, slices: bool = False) -> Pipeline:
-        """All steps, from the batch's nodes to what outputs are made of."""
+        """Return all steps, from the batch's nodes to the rows that outputs are made from."""
         return (*standing_steps(self.templates), *self.stage_1, *self._stage_2(request, slices), TEXTS)
 
     def _stage_2(self, request: PlanRequest, slices: bool) -> Pipeline:
@@ -73,9 +73,9 @@ class Correlating:
     def run(
         self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache
     ) -> Correlated:
-        """Make the relation `correlation_output` of a batch, and keep the batch.
+        """Create the relation `correlation_output` for a batch, and keep the batch's messages.
 
-        The times of its messages are in `event_time`; one that is not there, or without a time, has just arrived.
+        The times of its messages are in `event_time`; a message without a time there has just arrived.
         """
         engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
         caching = slices.used_by(request)
@@ -101,7 +101,7 @@ class Correlating:
         return correlated
 
     def _stand(self) -> None:
-        """Make the relations that are the same for all batches."""
+        """Create the relations that are the same for all batches."""
         for step in standing_steps(self.templates):
             if step.name in self._standing:
                 self.store.engine.load(step.name, self._standing[step.name])
@@ -110,7 +110,7 @@ class Correlating:
                 self._standing[step.name] = self.store.engine.fetch(whole(step.name))
 
     def _published(self) -> list[Published]:
-        """The outputs of the batch that are messages of some stream."""
+        """Return the outputs that are published as messages of another stream."""
         rows = self.store.rows(PUBLISHED)
         kept = self.store.rows(PUBLISHED_FROM) if rows else []
         names = {row["docid"]: row["docid"] if row["message_id"] is None else row["message_id"] for row in kept}
@@ -123,9 +123,9 @@ class Correlating:
 
 
 def _message(row: dict[str, object], messages: list[str | int]) -> Published:
-    """An output of some messages as a message, with an id that is the same if the batch is repeated.
+    """Turn an output into a message; its id is the same if the batch is repeated.
 
-    A kept message whose id the caller has not given is told by its number.
+    A kept message that has no id from the caller is identified by its number.
     """
     parts = row["correlation_id"], *messages, row["nodes"]
     name, latest = str(row["publish"]), row["time"]
@@ -136,7 +136,7 @@ def _message(row: dict[str, object], messages: list[str | int]) -> Published:
 def republished(
     result: Result, published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Result:
-    """A result with those of what its batch has published, stream by stream."""
+    """Add to a result the results of publishing `published`, stream by stream."""
     results = [result, *results_republished(published, publish)]
     return replace(
         result, notifications=pa.concat_tables([each.notifications for each in results]),
@@ -147,13 +147,13 @@ def republished(
 def results_republished(
     published: list[Published], publish: Callable[[list[tuple[str, str, float]], str], Result]
 ) -> Iterator[Result]:
-    """The results of what a batch has published, stream by stream."""
+    """Yield the results of publishing `published`, stream by stream."""
     for name in dict.fromkeys(stream for stream, _ in published):
         yield publish([message for stream, message in published if stream == name], name)
 
 
 def load_correlating(store: Store, summary: Summary) -> Correlating:
-    """Read what a store knows of its correlations."""
+    """Read the correlations of a store."""
     templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}

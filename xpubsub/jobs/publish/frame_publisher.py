@@ -1,4 +1,4 @@
-"""Publishing on Spark: messages are shredded in the executors; only new tag paths and counts reach the driver."""
+"""Publishes on Spark: executors shred the messages; only new tag paths and counts reach the driver."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ class FramePublisher:
         self._slices = SliceCache(store, limits.slice_cache)
 
     def close(self) -> None:
-        """Nothing is kept but what the engine holds."""
+        """Do nothing: only the engine holds resources."""
 
     def known(self) -> Known:
-        """What is known of the store."""
+        """The current snapshot of the store."""
         return self._snapshots.known()
 
     def publish(self, batch: Batch) -> Result:
-        """Match one batch that is in this process, and what it publishes onward."""
+        """Match a batch held in this process, and the messages that its correlations publish."""
         result = self._publish(batch)
         self._advance()
         return result
@@ -107,10 +107,10 @@ class FramePublisher:
         return republished(result, correlated.published, lambda given, name: self._publish(batch.onward(given, name)))
 
     def frames(self, messages: DataFrame, batch: Batch) -> tuple[DataFrame, DataFrame]:
-        """Notifications and rejections of a frame (id, xml, timestamp): lazy, nothing is read until they are asked for.
+        """Return lazy frames of notifications and rejections for a frame (id, xml, timestamp).
 
-        But for transformations, which take so many steps that Spark has to compute some before it can plan the others,
-        and for correlations, for which the messages are kept: both are carried out at once.
+        Transformations and correlations run at once instead: transformations take so many steps that Spark has to
+        compute some before it can plan the others, and correlations keep the messages.
         """
         summary, rows = self.known().summary, frame_rows(messages)
         with self._engine.pipeline(), self._engine.lazily(not summary.nodes_bound):
@@ -127,7 +127,7 @@ class FramePublisher:
         return frames
 
     def _matched_frames(self, plan: PublishPlan, batch: Batch) -> tuple[tuple[DataFrame, DataFrame], list[Published]]:
-        """The frames of notifications and of rejected messages, and what correlations publish."""
+        """Return the frames of notifications and rejections, and the messages that correlations publish."""
         found, rejected, published = plan.run(Timings(), lazy=True), REJECTED, list[Published]()
         if plan.known.summary.correlations:
             published = self._correlate(plan, batch, Timings()).published
@@ -139,18 +139,18 @@ class FramePublisher:
         return (self._engine.frame(found), self._engine.frame(rejected)), published
 
     def _index(self, batch: Batch) -> KeyIndex | None:
-        """The keys to be looked up while messages are shredded, if the plan can use them."""
+        """Return the keys to look up while shredding; None if the plan cannot use them."""
         known = self.known()
         return known.index if choose(batch.request, known.summary).plan == "unroll" else None
 
     def _plan(self, batch: Batch, index: KeyIndex | None) -> PublishPlan:
-        """The plan of a batch; the tables that it reads are kept in memory from now on."""
+        """Make the plan of a batch, and cache the tables that it reads in memory."""
         plan = publish_plan(batch.request, self.known(), keys_shredded=index is not None)
         self._engine.hold(plan.matching)
         return plan
 
     def _judge(self, stream: str) -> pa.Table:
-        """Decide by their times which of the messages read are events; returns the others."""
+        """Reject messages by their times; returns the rejected ones."""
         if not self.known().joins(stream):
             self._engine.run(UNTIMED)
             return REJECTED_ROWS.empty_table()
@@ -163,7 +163,7 @@ class FramePublisher:
             advance_fed(self._store, self.known().correlating.reads)
 
     def _timed(self, rows: DataFrame) -> DataFrame:
-        """Rows that are numbered once for all; their times are the relation `event_time`."""
+        """Materialize the rows, so that their event ids stay fixed, and create the relation `event_time`."""
         self._engine.view("given", rows, keep=True)
         self._engine.load("frame_start", pa.table({"now": [time.time()]}))
         self._engine.run(EVENT_TIME)
@@ -177,14 +177,14 @@ class FramePublisher:
     def _with_published(
         self, notifications: DataFrame, rejected: DataFrame, published: list[Published], batch: Batch
     ) -> tuple[DataFrame, DataFrame]:
-        """Two frames with the rows of what was published."""
+        """Add to both frames the rows that publishing `published` gives."""
         for result in results_republished(published, lambda given, name: self._publish(batch.onward(given, name))):
             notifications = notifications.unionAll(self._engine.session.createDataFrame(result.notifications))
             rejected = rejected.unionAll(self._engine.session.createDataFrame(result.rejected))
         return notifications, rejected
 
     def _shred(self, messages: DataFrame, relations: Pipeline, index: KeyIndex | None, sampled: bool = False) -> None:
-        """Make the relations of a batch out of rows of event id, message id and XML, as text or data."""
+        """Create the relations of a batch from rows of event id, message id and XML (text or bytes)."""
         known = self.known()
         nodes = sampled or index is None or known.summary.nodes_asked
         copying = known.summary.nodes_bound
@@ -194,9 +194,9 @@ class FramePublisher:
         self._store.run(*relations, *(COPIES if copying else ()))
 
     def _remember_tagpaths(self, report: pa.Table, index: KeyIndex | None) -> KeyIndex | None:
-        """New tag paths, if any, come to the driver, are matched in the executors, and join those of the store.
+        """Match new tag paths in the executors and add them to the store.
 
-        Returns the index if the keys that were found by it still hold: classes of keys change with tag paths.
+        Returns the index if the keys found with it are still valid: new tag paths change which keys there are.
         """
         tagpaths = sorted({row["tagpath"] for row in report.to_pylist() if row["tagpath"] is not None})
         if not tagpaths:
@@ -211,7 +211,7 @@ class FramePublisher:
         return None if classes or self.known().summary.classes else index
 
     def _match_tagpaths(self) -> None:
-        """New tag paths are matched for this frame only, in the executors."""
+        """Match new tag paths in the executors, for this frame only."""
         function = tagpath_matcher(self.known().linear_paths, self._limits)
         self._engine.map_arrow("path_matched", FOUND_TAGPATHS, function, PATH_MATCHED)
         self._store.run(*OWN_MATCHES)

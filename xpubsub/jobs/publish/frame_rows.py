@@ -1,4 +1,4 @@
-"""Messages as rows for Spark: a batch of this process, or a frame of the user's."""
+"""Turns messages into rows for Spark, from a batch in this process or from the user's frame."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MESSAGES = pa.schema([
 def batch_rows(
     messages: Iterable[Given], progress: Callable[[int], None] | None, times: Times
 ) -> tuple[pa.Table, list[Duplicate]]:
-    """The messages as rows; a second one with the same id is set aside."""
+    """Return the messages as rows, and the rejected ones: those whose id came before in the batch."""
     duplicates: list[Duplicate] = []
     given = numbered(messages, duplicates, progress, times)
     rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in given]
@@ -32,7 +32,7 @@ def batch_rows(
 
 
 def rejected_rows(aside: pa.Table, duplicates: list[Duplicate], untimely: pa.Table) -> pa.Table:
-    """What was rejected by the shredders, messages with an id that came before, and those whose times are wrong."""
+    """Combine the messages rejected by the shredders, for a duplicate id, and for their time."""
     own = table_of(duplicates, REJECTED)
     found = aside.filter(pc.is_valid(aside["code"])).select(REJECTED.names)
     every = pa.concat_tables([found.cast(REJECTED), own, untimely.cast(REJECTED)])
@@ -40,22 +40,22 @@ def rejected_rows(aside: pa.Table, duplicates: list[Duplicate], untimely: pa.Tab
 
 
 def _payload(xml: object) -> tuple[str | None, bytes | None]:
-    """A message as text or as data; text that no encoding has goes as data, to be rejected with its place."""
+    """Return a message as text or bytes; text that cannot be encoded goes as bytes, to be rejected with its place."""
     if isinstance(xml, str):
         return (xml, None) if is_text(xml) else (None, xml.encode("utf-8", "surrogatepass"))
     return None, xml if isinstance(xml, bytes) else None
 
 
 def frame_rows(messages: DataFrame) -> DataFrame:
-    """(event id, message id, XML, time, as it was given) of a frame of messages; a time is in seconds, or null."""
+    """Select event id, message id, XML, time in seconds or null, and time as given, from a frame of messages."""
     from pyspark.sql import DataFrame
     from pyspark.sql.functions import col, lit, monotonically_increasing_id
 
     if not isinstance(messages, DataFrame):
-        raise Error(f"publish_frame takes a Spark DataFrame, not {type(messages).__name__}")
+        raise Error(f"publish_frame needs a Spark DataFrame, not {type(messages).__name__}")
     names = {name.lower(): name for name in messages.columns}
     if "id" not in names or "xml" not in names:
-        raise Error(f"a frame of messages has the columns id and xml, not {', '.join(messages.columns)}")
+        raise Error(f"publish_frame needs the columns id and xml, not {', '.join(messages.columns)}")
     time = col(names["timestamp"]) if "timestamp" in names else lit(None).cast("double")
     kind = dict(messages.dtypes)[names["timestamp"]] if "timestamp" in names else "double"
     return messages.select(
@@ -64,7 +64,7 @@ def frame_rows(messages: DataFrame) -> DataFrame:
 
 
 def _seconds(time: Column, kind: str) -> Column:
-    """A column in seconds: numbers, timestamps, dates and ISO 8601 strings, in UTC if they do not say otherwise."""
+    """Convert numbers, timestamps, dates or ISO 8601 strings to seconds; times without a time zone are in UTC."""
     from pyspark.sql.functions import coalesce, concat, lit, unix_date
 
     if kind == "date":

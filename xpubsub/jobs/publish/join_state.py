@@ -1,4 +1,4 @@
-"""What is kept of messages for correlations: added after each batch, dropped as windows pass."""
+"""The state that correlations keep of messages: added after each batch, dropped once no window reaches it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from xpubsub.store.gc import STATE
 from xpubsub.store.store import Store
 
 _SLACK = 0.2
-"""The share of messages that may be gone before the others are written anew without them."""
+"""The share of dropped messages at which the tables are rewritten without them."""
 _FOREVER = 1e308
 _MOVES = 250
-"""How often clocks may be moved before their table is written anew."""
+"""How many clock rows may be appended before their table is rewritten."""
 
 
 def keep(store: Store, limits: Limits, reads: StreamReads, stream: str) -> None:
-    """Keep what the batch has brought, and let go what no window reaches any more; the stream's clock is kept last."""
+    """Keep the batch's messages, drop those that no window reaches any more, and store the stream's clock last."""
     store.engine.shared.batches += 1
     clocks = read_clocks(store)
     moved = _moved(store, clocks, reads, stream)
@@ -37,20 +37,20 @@ def keep(store: Store, limits: Limits, reads: StreamReads, stream: str) -> None:
 
 
 def _moved(store: Store, clocks: dict[str, float], reads: StreamReads, stream: str) -> dict[str, float]:
-    """The clock of the batch's stream if the batch moves it."""
+    """Return the new clock of the batch's stream, or nothing if the batch does not move it."""
     newest = store.rows(BATCH_CLOCK)[0]["time"] if stream in reads.streams else None
     return {} if newest is None or newest <= clocks.get(stream, -math.inf) else {stream: newest}
 
 
 def _horizon(store: Store, reach: Step, limits: Limits) -> str:
-    """How much older than the least clock a message may be to be kept, as a number in SQL."""
+    """Return how much older than the earliest clock a kept message may be, as a number in SQL."""
     longest = float(store.rows(reach)[0]["reach"] or 0.0)
     horizon = longest + (longest if limits.lateness is None else limits.lateness)
     return repr(horizon if math.isfinite(horizon) else _FOREVER)
 
 
 def kept_stats(store: Store, limits: Limits) -> dict[str, int]:
-    """What is kept, by name, and how much of it for windows without an end alone; nothing without correlations."""
+    """Return counts of kept rows, and how many only INF windows need; empty without correlations."""
     with store.engine.pipeline():
         store.run(*store.visible(), file_step("correlation_wanted", reused=True), *KEPT)
         store.engine.load("stream_least", load_reads(store).least(read_clocks(store)))
@@ -61,7 +61,7 @@ def kept_stats(store: Store, limits: Limits) -> dict[str, int]:
 
 
 def shrink(store: Store) -> None:
-    """Let go what no visible correlation asks for."""
+    """Drop kept rows that no visible correlation needs."""
     with store.engine.pipeline(), store.engine.transaction():
         store.run(*store.visible(), file_step("live_correlation"), file_step("live_witness", reused=True))
         store.engine.replace(STATE)

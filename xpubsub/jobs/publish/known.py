@@ -1,4 +1,4 @@
-"""What is known of a store between batches: one snapshot, each part of which is read when it is first needed."""
+"""The snapshot of a store that is kept between batches; each part is read when it is first needed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Known:
     store: Store
     limits: Limits
     changes: int
-    """The change of subscriptions that the snapshot is as of."""
+    """The last change of subscriptions that the snapshot includes."""
     filled_cache: TagPathCache | None = None
-    """The cache of tag paths of an earlier snapshot with the same subscriptions."""
+    """The tag-path cache of an earlier snapshot with the same subscriptions."""
 
     @cached_property
     def summary(self) -> Summary:
-        """Counts that the plan is chosen from."""
+        """The counts by which the plan is chosen."""
         [row] = self.store.rows(file_step("summary"))
         return Summary(**{name: int(value) for name, value in row.items()})
 
     @cached_property
     def tagpaths(self) -> dict[str, int]:
-        """The tag paths of the store, with their use."""
+        """The tag paths of the store, each with its use."""
         return known_tagpaths(self.store)
 
     @cached_property
@@ -47,27 +47,27 @@ class Known:
 
     @cached_property
     def cache(self) -> TagPathCache:
-        """The cache of tag paths, which grows with what is shredded in this process."""
+        """The tag-path cache, which grows as this process shreds messages."""
         return self.filled_cache or tagpath_cache(self.store, self.limits, copying=self.summary.nodes_bound)
 
     @cached_property
     def index(self) -> KeyIndex | None:
-        """The keys by tag path, to be looked up while messages are shredded; None if they are too many."""
+        """The keys by tag path, looked up while shredding; None if they are too many."""
         return load_key_index(self.store, self.summary)
 
     @cached_property
     def lookup(self) -> Lookup | None:
-        """What point lookups for single messages need; None if they are not enough."""
+        """The data for matching single messages by point lookups; None if lookups are not enough."""
         return load_lookup(self.store, self.summary)
 
     @cached_property
     def transforming(self) -> Transforming:
-        """The transformations."""
+        """The transformations of the store."""
         return load_transforming(self.store, self.summary)
 
     @cached_property
     def correlating(self) -> Correlating:
-        """The correlations."""
+        """The correlations of the store."""
         return load_correlating(self.store, self.summary)
 
     def joins(self, stream: str) -> bool:
@@ -76,7 +76,7 @@ class Known:
 
 
 class Snapshots:
-    """The snapshot of a store that is valid now."""
+    """Holds the current snapshot of a store."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
@@ -84,18 +84,18 @@ class Snapshots:
         self._known: Known | None = None
 
     def known(self) -> Known:
-        """The snapshot, taken anew if subscriptions have changed."""
+        """Return the snapshot, taken again if subscriptions have changed."""
         changes = self._store.engine.shared.changes
         if self._known is None or self._known.changes != changes:
             self._known = Known(self._store, self._limits, changes)
         return self._known
 
     def grow(self) -> None:
-        """Tag paths were added: everything is read again but for the cache, which has them."""
+        """Take a new snapshot after tag paths were added, but keep the cache, which has them."""
         if self._known is not None:
             cache = vars(self._known).get("cache", self._known.filled_cache)
             self._known = replace(self._known, filled_cache=cache)
 
     def forget(self) -> None:
-        """Something failed: trust nothing that is remembered."""
+        """Drop the snapshot after a failure."""
         self._known = None

@@ -1,4 +1,4 @@
-"""The plan of a batch: made out of what is asked for and what is known of the store, run, or shown."""
+"""Makes the plan of a batch from the request and the snapshot of the store, and runs or lists its steps."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from xpubsub.step import Pipeline, Step
 
 @dataclass(frozen=True)
 class PublishPlan:
-    """What is run for a batch of messages."""
+    """The steps that run for a batch of messages."""
 
     request: PlanRequest
     known: Known
     case: FilterCase
     choice: Choice
-    """The plans chosen, and why."""
+    """The chosen plans and the reasons for them."""
     transformation: TransformationChoice | None
 
     @cached_property
     def filters(self) -> Pipeline:
-        """From shredded messages to the notifications of filters."""
+        """The steps from shredded messages to the notifications of filters."""
         return filter_steps(self.case)
 
     @property
     def matching(self) -> Pipeline:
-        """From shredded messages to the notifications of filters and transformations."""
+        """The steps from shredded messages to the notifications of filters and transformations."""
         transforming = self.transforming(conforming=False)
         return (*self.filters, *(transforming.steps if transforming else ()))
 
     def transforming(self, *, conforming: bool) -> TransformingPlan | None:
-        """From there to the notifications of transformations; a schema counts if the batch conforms to it."""
+        """Return the plan of transformations, or None; `conforming` says whether the batch conforms to the schema."""
         if self.transformation is None:
             return None
         return self.known.transforming.plan(self.transformation, conforming=conforming)
 
     def run(self, timings: Timings, *, lazy: bool = False) -> Step:
-        """Run all steps but the last, whose rows are the notifications of filters and transformations; returns it."""
+        """Run all steps except the last and return that one: its rows are the notifications."""
         engine = self.known.store.engine
         if not engine.PREFERS_SQL:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
@@ -59,7 +59,7 @@ class PublishPlan:
         return last if transforming is None else transforming.run(engine, timings)
 
     def all_steps(self) -> Pipeline:
-        """Every step that a batch may run, in order; a batch is taken to conform to the schema, if there is one."""
+        """Return every step that a batch may run, in order, assuming that it conforms to the schema, if any."""
         steps = self.filters
         if self.transformation is not None:
             transforming = self.transforming(conforming=self.known.transforming.schema is not None)
@@ -70,7 +70,7 @@ class PublishPlan:
         return steps
 
     def reasons(self) -> list[str]:
-        """Why transformations are carried out as they are."""
+        """Return why the steps of transformations were chosen."""
         if self.transformation is None:
             return []
         transforming = self.transforming(conforming=self.known.transforming.schema is not None)
@@ -78,7 +78,7 @@ class PublishPlan:
 
 
 def publish_plan(request: PlanRequest, known: Known, *, keys_shredded: bool = False) -> PublishPlan:
-    """The plan for a batch: the same for `publish`, `publish_frame` and `explain --sql`."""
+    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it."""
     summary = known.summary
     choice, transformation = choose(request, summary), choose_transformation(request, summary)
     searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations

@@ -1,4 +1,4 @@
-"""Publishing a batch in this process: shred, remember new tag paths, run the plan, fetch the notifications."""
+"""Publishes a batch in this process: shreds it, stores new tag paths, runs the plan, fetches the notifications."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from xpubsub.store.store import Store
 
 
 class Publisher:
-    """Publishes batches into a store in this process."""
+    """Matches batches with the subscriptions of a store, in this process."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
@@ -43,19 +43,19 @@ class Publisher:
         self._slices = SliceCache(store, limits.slice_cache)
 
     def close(self) -> None:
-        """Release what is kept between batches."""
+        """Stop the helper processes that are kept between batches."""
         self._shredding.close()
 
     def known(self) -> Known:
-        """What is known of the store."""
+        """The current snapshot of the store."""
         return self._snapshots.known()
 
     def frames(self, messages: Any, batch: Batch) -> tuple[Any, Any]:
-        """A frame of messages needs a store on Spark."""
+        """Raise an error: frames need a store on Spark."""
         raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
     def publish(self, batch: Batch) -> Result:
-        """Match one batch, and what it publishes onward."""
+        """Match a batch, and the messages that its correlations publish."""
         result = self._publish(batch)
         if self.known().summary.correlations:
             advance_fed(self._store, self.known().correlating.reads)
@@ -74,7 +74,7 @@ class Publisher:
 
     @contextmanager
     def _carried_out(self, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
-        """The result of a batch and what it publishes onward, with the batch's relations until the block exits."""
+        """Yield the result of a batch and the messages to publish; its relations exist until the block exits."""
         timings, times = Timings(), Times()
         try:
             with self._store.engine.pipeline():
@@ -95,7 +95,7 @@ class Publisher:
             raise
 
     def _shred(self, batch: Batch, times: Times, timings: Timings) -> tuple[MessageShredder, list[Duplicate]]:
-        """Read the messages; returns what they hold, and those with an id that came before."""
+        """Shred the messages; returns the shredder and the messages whose id came before."""
         cache = self.known().cache
         shredder = MessageShredder(cache, self._limits)
         duplicates: list[Duplicate] = []
@@ -119,7 +119,7 @@ class Publisher:
     def _single(
         self, shredder: MessageShredder, plan: PublishPlan, stream: str, timings: Timings
     ) -> pa.Table | None:
-        """The notifications of a batch of one message, if point lookups are enough for it."""
+        """Return the notifications of a batch of one message; None if point lookups are not enough for it."""
         if len(shredder.messages) != 1 or plan.choice.plan != "unroll" or self._sampler.worth(1):
             return None
         with timings.of("lookup"):
@@ -142,7 +142,7 @@ class Publisher:
                     shredder.reject(tuple(row.values()) for row in rows)
 
     def _load(self, shredder: MessageShredder, batch: Batch, timings: Timings) -> None:
-        """Make the relations `sax_parse_result`, `event`, `node_copy` and `batch`."""
+        """Create the relations `sax_parse_result`, `event`, `node_copy` and `batch`."""
         with timings.of("shred"), collector_paused():
             nodes = shredder.nodes()
         with timings.of("load"):
@@ -153,7 +153,7 @@ class Publisher:
             self._store.engine.load("batch", batch.relation())
 
     def _match(self, plan: PublishPlan, stream: str, timings: Timings) -> tuple[pa.Table, Correlated]:
-        """The notifications of all kinds of subscription, and what correlations publish."""
+        """Return the notifications of all kinds of subscription, and the messages that correlations publish."""
         last = plan.run(timings)
         with timings.of(last.name):
             notifications = self._store.engine.fetch(last)

@@ -1,4 +1,8 @@
-"""The queries that single messages have asked for, in memory: those asked for last, up to a number of rows."""
+"""An LRU cache, by key, of the queries that single messages look up.
+
+`FoundQueries.passing` does for one message what the step `unroll_slots` (`plan/filter_steps.py`) does for a batch:
+it compares the slots of a query with the keys that hold. `tests/test_single.py` compares the two.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,11 @@ from xpubsub.plan.single import FOUND_SUBSCRIBERS, found_queries
 from xpubsub.store.store import Store
 
 MOST_ROWS = 1_000_000
-"""Queries that are remembered; with five slots each takes about a hundred bytes."""
+"""How many queries are cached; one with five slots takes about a hundred bytes."""
 
 
 class FoundQueries:
-    """The queries that are found by one key, column by column."""
+    """The queries found by one key, as columns."""
 
     def __init__(self, store: Store, key: int, slots: int) -> None:
         self._key = key
@@ -30,21 +34,21 @@ class FoundQueries:
         return len(self._query_ids)
 
     def passing(self, keys: Any, tops: Any) -> Any:
-        """The queries all of whose slots hold, given the keys that hold, ascending, and their tops."""
+        """Return the queries whose slots all hold, given the keys that hold, ascending, and their greatest values."""
         passing = np.ones(len(self), bool)
         for asked, bound in self._slots:
             passing &= _tops(keys, tops, asked) > bound
         return self._query_ids[passing]
 
     def subscribers(self, store: Store) -> pa.Table:
-        """The subscriptions of these queries, visible or not."""
+        """Return the subscriptions of these queries, visible or not."""
         if self._subscribers is None:
             self._subscribers = store.engine.fetch(FOUND_SUBSCRIBERS, [self._key])
         return self._subscribers
 
 
 class RecentQueries:
-    """Queries by the key that finds them; the least recently used are forgotten."""
+    """Queries by the key that finds them; the least recently used are evicted."""
 
     def __init__(self, slots: int) -> None:
         self._slots = slots
@@ -52,7 +56,7 @@ class RecentQueries:
         self._rows = 0
 
     def queries(self, store: Store, key: int) -> FoundQueries:
-        """Those that are found by a key."""
+        """Return the queries found by a key, from the cache or from the store."""
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = FoundQueries(store, key, self._slots)
@@ -67,6 +71,6 @@ class RecentQueries:
 
 
 def _tops(keys: Any, tops: Any, asked: Any) -> Any:
-    """The tops of the keys asked for; below every bound where a key does not hold."""
+    """Return the greatest value of each key in `asked`; where a key does not hold, a value below every bound."""
     places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
     return np.where(keys[places] == asked, tops[places], -np.inf)

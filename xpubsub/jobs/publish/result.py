@@ -12,15 +12,15 @@ from xpubsub.rows import REPLACED
 
 @dataclass(frozen=True)
 class Result:
-    """The notifications of a batch, the messages rejected, those replaced, and how it was done."""
+    """The notifications of a batch, the rejected and the replaced messages, the plan and the timings."""
 
     notifications: pa.Table
     """message_id, subscription_id, output (null for a filter)."""
     rejected: pa.Table
     """message_id, code, reason, line, column."""
     choice: Choice
-    """The plan, and why it was taken."""
+    """The plan and the reason for it."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Seconds per step, in the order in which they ran."""
+    """Seconds per step, in the order in which the steps ran."""
     replaced: pa.Table = field(default_factory=REPLACED.empty_table)
-    """message_id, stream, time: messages kept for correlations that one of the batch, with the same id, replaced."""
+    """message_id, stream, time: the kept messages that a message of the batch with the same id replaced."""

@@ -1,4 +1,4 @@
-"""Sampling the values that messages show, for the order of predicates."""
+"""Samples the values of messages, from which the selectivity of predicates is estimated."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 ENOUGH = 10_000
-"""Messages after which values are known well enough."""
+"""The number of messages after which sampling stops."""
 
 
 class Sampler:
-    """Samples batches until enough messages were seen, and small ones only while little is known."""
+    """Samples batches until enough messages were seen, and small batches only while little is known."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._sampled: int | None = None
 
     def worth(self, messages: int) -> bool:
-        """Whether a batch of so many messages is sampled."""
+        """Whether a batch of this many messages should be sampled."""
         if self._sampled is None:
             self._sampled = int(self._store.rows(file_step("seen_messages"))[0]["messages"])
         return self._sampled < ENOUGH and bool(messages) and messages * 10 >= self._sampled
 
     def sample(self, messages: int) -> None:
-        """Append the values of the batch under way, of so many messages, if they are worth it."""
+        """Store the values of the current batch, if a batch of this many messages should be sampled."""
         if self.worth(messages):
             self._store.run(file_step("value_seen"))
             self._store.append(("value_sample", file_step("value_sample")))

@@ -1,7 +1,7 @@
-"""Shredding large batches: in this process, and beside it in as many others as there are cores to spare.
+"""Shreds large batches in this process and in helper processes, as many as there are spare cores.
 
-The other processes stay between batches. They know the paths of the store, are handed messages and hand back rows; new
-tag paths that they come across are looked up here. Whatever one of them fails to do is done here.
+Helpers stay alive between batches. They know the paths of the store, receive messages and return rows; this process
+looks up new tag paths that they find. If a helper fails, this process does its work.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from xpubsub.shred.messages import Message, MessageShredder, Shredded
 from xpubsub.shred.tagpaths import TagPathCache
 
 WORTH_A_PROCESS = 1_000_000
-"""Bytes of messages for which other processes are started, and used once they are there."""
+"""Bytes of messages from which on helpers are started, and used once they are ready."""
 _SLAB = 4_000_000
-"""Bytes of messages that each process is handed at a time: memory is bounded by them."""
+"""Bytes of messages sent to each process at a time; they bound memory."""
 
 
 @dataclass(frozen=True)
 class _Paths:
-    """What a process has to know before it can shred."""
+    """What a helper needs before it can shred."""
 
     known: dict[str, int]
     linear: dict[str, Any]
@@ -42,20 +42,20 @@ class _Paths:
 
 
 class Shredding:
-    """Shreds batches with the help of other processes where that pays."""
+    """Shreds batches, with helper processes where that is faster."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._helpers: list[_Helper] = []
 
     def close(self) -> None:
-        """Stop the other processes."""
+        """Stop the helpers."""
         for helper in self._helpers:
             helper.stop()
         self._helpers.clear()
 
     def shred(self, shredder: MessageShredder, cache: TagPathCache, messages: Iterable[Message]) -> None:
-        """Read messages into a shredder that uses the cache."""
+        """Shred messages into a shredder that uses the cache."""
         most = min(self._limits.max_processes, cores())
         if most <= 1:
             shredder.shred(messages)
@@ -76,7 +76,7 @@ class Shredding:
                     self._helpers.append(_Helper())
 
     def _shred(self, shredder: MessageShredder, cache: TagPathCache, slab: _Slab) -> None:
-        """One slab: a part for this process and each helper that is ready."""
+        """Shred one slab: one part in this process, and one in each helper that is ready."""
         worth = slab.bytes >= WORTH_A_PROCESS and slab.plain
         helpers = [helper for helper in self._helpers if helper.ready] if worth else []
         own, *others = slab.parts(len(helpers) + 1)
@@ -94,7 +94,7 @@ class Shredding:
 
 @dataclass
 class _Slab:
-    """Messages that are shredded at a time."""
+    """The messages that are shredded at a time."""
 
     messages: list[Message]
     sizes: list[int]
@@ -105,11 +105,11 @@ class _Slab:
 
     @property
     def plain(self) -> bool:
-        """Whether all messages are what messages should be: anything else is not for sending."""
+        """Whether all messages are str or bytes; only such slabs are sent to helpers."""
         return all(type(xml) in (str, bytes) for _, _, xml in self.messages)
 
     def parts(self, number: int) -> list[list[Message]]:
-        """The messages in so many parts of about the same size."""
+        """Split the messages into this many parts of about the same size."""
         ends = np.fromiter(accumulate(self.sizes), np.int64, len(self.sizes))
         limits = [ends[-1] * part // number for part in range(1, number)] if len(ends) else []
         places = [0, *np.searchsorted(ends, limits).tolist(), len(self.messages)]
@@ -130,7 +130,7 @@ def _slabs(messages: Iterable[Message], limit: int) -> Iterator[_Slab]:
 
 
 class _Helper:
-    """Another process that shreds."""
+    """A process that shreds parts of a batch."""
 
     def __init__(self) -> None:
         self._process = start(__name__, pipe=True)
@@ -148,19 +148,19 @@ class _Helper:
         return not self._greeting.is_alive() and self.alive
 
     def ask(self, cache: TagPathCache, limits: Limits, messages: list[Message]) -> None:
-        """Hand over messages, and before them, if need be, what is known of paths."""
+        """Send messages, preceded by the known paths if the process does not have them."""
         if self._cache is not cache:
             self._cache = cache
             self._send(_Paths(dict(cache.known), dict(cache.linear), limits, cache.copying))
         self._send(messages)
 
     def answer(self) -> Shredded | None:
-        """What has become of the messages; None if the process failed."""
+        """Return the shredded messages; None if the process failed."""
         answer = self._receive()
         return answer if isinstance(answer, Shredded) else None
 
     def stop(self) -> None:
-        """Whatever it is doing, it does not outlive the call."""
+        """Kill the process, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         self._greeting.join()
@@ -182,7 +182,7 @@ class _Helper:
 
 
 def main() -> None:
-    """Shred what comes in until nothing more does."""
+    """Shred messages from standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     _send(answers, "ready")

@@ -1,8 +1,8 @@
-"""Publishing a single message: a few point lookups instead of a set of joins, where the subscriptions allow it.
+"""Matches a single message by a few point lookups instead of joins, where the subscriptions allow it.
 
-The keys that hold in the message are looked up in memory; the queries found by them come out of the store, sorted as it
-is, in one small piece, unless they were asked for shortly before; their slots are compared column by column. Whatever
-else a query asks for needs the joins.
+The keys that hold in the message are looked up in memory. The queries found by these keys are read from the cache, or
+from the store, where they lie together because it is sorted; their slots are compared as columns. A query with other
+conditions needs the joins.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ NOTIFICATIONS = pa.schema([("message_id", pa.string()), ("subscription_id", pa.s
 
 @dataclass(frozen=True)
 class Lookup:
-    """What is held in memory for single messages."""
+    """The data held in memory for matching single messages."""
 
     index: KeyIndex
     lookup_keys: frozenset[int]
     """The keys by which queries are found."""
     gone: dict[str, int]
-    """Subscriptions that were removed, with the call that did."""
+    """Removed subscriptions, each with the call that removed it."""
     recent: RecentQueries
     pairs: dict[int, list[tuple[int, int]]]
-    """For a key those that it makes a pair with, and the pair's own."""
+    """For a key: the keys it is paired with, each with the key of the pair."""
 
     def paired(self, held: Held) -> Iterator[int]:
-        """The keys that stand for two that hold."""
+        """Yield the pair keys whose two keys both hold."""
         for first in held.keys() & self.pairs.keys():
             yield from (key for second, key in self.pairs[first] if second in held)
 
 
 def load_lookup(store: Store, summary: Summary) -> Lookup | None:
-    """Prepare for single messages; None if some query asks for more than keys, or if there are too many keys."""
+    """Load the data for single messages; None if a query needs more than keys, or if there are too many keys."""
     if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
         return None
     gone = store.rows(file_step("gone"))
@@ -67,7 +67,7 @@ def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
 
 
 def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
-    """The notifications of a message in which some keys hold; None if the joins are the better way."""
+    """Return the notifications of a message, given the keys that hold in it; None if joins are faster."""
     access = [key for key in (*held, *lookup.paired(held)) if key in lookup.lookup_keys]
     if len(access) > MOST_LOOKUPS:
         return None
@@ -82,14 +82,14 @@ def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stre
 
 
 def _sorted(held: Held) -> tuple[Any, Any]:
-    """The keys that hold, ascending, and their tops."""
+    """Return the keys that hold, ascending, and the greatest value of each."""
     keys, tops = np.fromiter(held, np.int64, len(held)), np.fromiter(held.values(), np.float64, len(held))
     order = np.argsort(keys)
     return keys[order], tops[order]
 
 
 def _visible(subscribers: pa.Table, query_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
-    """The visible subscriptions of a stream that some queries fulfil."""
+    """Return the visible subscriptions of a stream to which some queries belong."""
     rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["query_id"]), query_ids))).to_pylist()
     return [row["subscription_id"] for row in rows
             if row["stream"] == stream and row["call_no"] >= gone.get(row["subscription_id"], 0)]

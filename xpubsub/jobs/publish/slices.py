@@ -1,4 +1,4 @@
-"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in memory; losing them costs time only."""
+"""The view cache (Hong 2007, algorithms 4 and 5): slices of R_L by value, in memory; losing them only costs time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from xpubsub.rows import SLICE_ROW
 from xpubsub.store.store import Store
 
 _SPARED = 0.75
-"""The share of the bound that is left when it is passed, so that it is not passed by each batch."""
+"""The share of the bound to shrink to when it is exceeded, so that not every batch exceeds it again."""
 _CHUNKS = 64
-"""Pieces of the cache from which on they are made one."""
+"""The number of chunks from which on they are combined into one."""
 
 
 class SliceCache:
-    """For values that have recurred all their rows of R_L, at most `bound` of them together.
+    """For each value that has recurred, all its rows of R_L; at most `bound` rows in total.
 
-    It is right as long as no one else has changed what is kept, and takes over what a batch brings once that is
-    committed. Each use of a value adds rows of the batch's messages, so that the last of them says when it was used.
+    The cache is valid while nobody else changes the kept messages; it adds the rows of a batch once that is committed.
+    Each use of a value adds rows of the batch's messages, so the last of them tells when the value was last used.
     """
 
     def __init__(self, store: Store, bound: int) -> None:
@@ -32,15 +32,15 @@ class SliceCache:
 
     @property
     def rows(self) -> pa.Table:
-        """All slices; the rows of a value are complete, those of messages no longer kept may be among them."""
+        """Return all slices; the rows of a value are complete, but may include messages that are no longer kept."""
         return self._rows
 
     def used_by(self, request: PlanRequest) -> bool:
-        """Whether a plan makes use of slices."""
+        """Whether a plan uses slices."""
         return with_slices(request, self._bound)
 
     def look_up(self, docid: int) -> None:
-        """Make the slices of the batch's values the relation `slice_row`; the last message kept has this number."""
+        """Create the relation `slice_row`: the slices of the batch's values; `docid` is the last kept message's."""
         self._gained = None
         if self._as_of != self._stamp(docid):
             self._rows = SLICE_ROW.empty_table()
@@ -48,7 +48,7 @@ class SliceCache:
         self._store.engine.load("slice_row", self._rows.filter(pc.is_in(self._rows["value"], value_set=values)))
 
     def gain(self, docid: int) -> None:
-        """Read what slices gain from the batch, which has been kept; those not used for longest make room for it."""
+        """Read the rows that the kept batch adds to slices; evicts the least recently used slices to make room."""
         engine = self._store.engine
         held = pa.concat_tables([self._rows, _slices(engine.fetch(SLICE_NEW))])
         if held.num_rows > self._bound:
@@ -58,14 +58,14 @@ class SliceCache:
         self._gained = held, max(docid, int(self._store.rows(LAST_OF_BATCH)[0]["docid"]))
 
     def take_over(self) -> None:
-        """The batch is committed: what it has brought counts from now on."""
+        """Add the rows of the batch, after it is committed."""
         if self._gained is not None:
             [held, docid], self._gained = self._gained, None
             self._rows = held.combine_chunks() if held["value"].num_chunks > _CHUNKS else held
             self._as_of = self._stamp(docid)
 
     def _stamp(self, docid: int) -> tuple[int, int, int]:
-        """What changes with what is kept: subscriptions, batches of this process, and the last message of any."""
+        """Return a stamp that changes with the kept messages: subscriptions, batches of this process, last message."""
         return self._store.engine.shared.changes, self._store.engine.shared.batches, docid
 
 

@@ -1,4 +1,4 @@
-"""Times as users bring them, and as errors and reports show them."""
+"""Reads the times that users give, and writes times in errors and reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS = (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9))
 
 
 def seconds(given: object, what: str = "a message's time") -> float:
-    """A time in seconds since 1970; a datetime or a string without a time zone is in UTC, a date is its midnight."""
+    """Convert a time to seconds since 1970; without a time zone it is in UTC, and a date means its midnight."""
     try:
         found = _seconds(given)
     except (ValueError, OverflowError, TypeError):
@@ -40,7 +40,7 @@ def _seconds(given: object) -> float | None:
 
 
 def _shown(given: object) -> str:
-    """A value as an error shows it: not at any length."""
+    """Show a value in an error, cut if it is long."""
     try:
         shown = repr(given)
     except ValueError:
@@ -49,7 +49,7 @@ def _shown(given: object) -> str:
 
 
 def shown_time(time: float) -> str:
-    """A time as reports show it: in seconds, and as ISO 8601 where a year can have it."""
+    """Show a time in seconds, and as ISO 8601 if the year is in its range."""
     number = f"{time:.6f}".rstrip("0").rstrip(".")
     try:
         return f"{iso_time(time)} ({number} s)"
@@ -58,11 +58,11 @@ def shown_time(time: float) -> str:
 
 
 def iso_time(time: float) -> str:
-    """A time as ISO 8601, in UTC."""
+    """Format a time as ISO 8601, in UTC."""
     return datetime.fromtimestamp(time, UTC).isoformat().replace("+00:00", "Z")
 
 
 def unit_hint(time: float, latest: float) -> str:
-    """What a time that is too far ahead was probably meant as; empty if there is no telling."""
+    """Say which unit a time that is too far ahead is probably in; empty if unclear."""
     found = ((name, factor) for name, factor in _UNITS if time / factor <= latest)
     return next((f"; it looks like {name}: divide it by {int(factor)}" for name, factor in found), "")

@@ -1,4 +1,4 @@
-"""Where time went, step by step."""
+"""Measures the time of each step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Timings(dict[str, float]):
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """Add the time of a block to a name."""
+        """Add the time of the `with` block to a name."""
         started = time.perf_counter()
         try:
             yield

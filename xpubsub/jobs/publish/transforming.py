@@ -1,4 +1,4 @@
-"""What is known of the transformations of a store, and the plan by which they are carried out."""
+"""Reads the transformations of a store, and makes the plan that runs them."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ TAGPATHS_BY_ID, STRAYED = file_step("known_tagpath_id"), file_step("strayed")
 
 @dataclass(frozen=True)
 class Transforming:
-    """What is known of the transformations of a store."""
+    """The transformations of a store, as read for a snapshot."""
 
     store: Store
     places: Places
     levels: int
     definitions: dict[int, str]
     returned: dict[int, BasedPath]
-    """The paths whose nodes templates copy, by id."""
+    """The returned paths, whose nodes templates copy, by id."""
     repeating: dict[tuple[int, int], BasedPath]
-    """By ids of path and base: paths by which tuples may repeat."""
+    """Paths along which tuples may repeat, by the ids of path and base."""
     alternatives: bool
-    """Whether some tuples may repeat whatever is known of paths."""
+    """Whether some tuples may repeat whatever the paths are."""
     schema: Schema | None = None
     strays: tuple[int, ...] = field(default=())
-    """The tag paths that do not conform to the schema."""
+    """The tag paths that violate the schema."""
 
     @cached_property
     def conditions(self) -> SearchedConditions:
-        """All conditions on nodes, for the plan that searches for them."""
+        """All conditions on nodes, for the plan that evaluates them by tree search."""
         conditions = SearchedConditions()
         for row in self.store.rows(CONDITION_BRANCHES):
             conditions.add_branch(row)
@@ -56,14 +56,14 @@ class Transforming:
         return conditions
 
     def conforms(self, engine: Engine) -> bool:
-        """Whether there is a schema and all nodes of the batch conform to it."""
+        """Whether there is a schema to which all nodes of the batch conform."""
         if self.schema is None or not self.strays:
             return self.schema is not None
         engine.load("stray", table_of([(each,) for each in self.strays], STRAY))
         return not engine.fetch(STRAYED)["strayed"][0].as_py()
 
     def plan(self, chosen: TransformationChoice, *, conforming: bool) -> TransformingPlan:
-        """The steps of a plan, and what it takes for granted; a schema only if the batch conforms to it."""
+        """Return the steps of a plan and its assumptions; it uses the schema only if the batch conforms to it."""
         claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
         settled = [key for key, path in self.repeating.items() if claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
@@ -74,7 +74,7 @@ class Transforming:
             lambda: self.conditions)
 
     def reasons(self, plan: TransformingPlan) -> list[str]:
-        """Why a plan does what it does."""
+        """Return the reasons for the steps of a plan."""
         merged = len(plan.representatives) - len(set(plan.representatives.values()))
         shared = [f"{merged} returned paths are others in canonical form, by the schema"] if merged else []
         alternatives = ["`or`: DISTINCT, as several chains may bind the same"] if self.alternatives else []
@@ -82,7 +82,7 @@ class Transforming:
 
 
 def load_transforming(store: Store, summary: Summary) -> Transforming:
-    """Read what a store knows of its transformations."""
+    """Read the transformations of a store."""
     places = {row["depth"]: row["places"] for row in store.rows(PLACES)}
     definitions = {row["template_id"]: row["definition"] for row in store.rows(DEFINITIONS)}
     returned = {

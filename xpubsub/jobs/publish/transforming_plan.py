@@ -1,4 +1,4 @@
-"""Carrying out transformations, once the conditions that they depend on are known to hold or not."""
+"""Runs transformations, once it is known at which nodes their conditions hold."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class TransformingPlan:
     """A plan for the transformations of a store."""
 
     steps: Pipeline
-    """From conditions to the notifications of filters and transformations."""
+    """The steps from conditions to the notifications of filters and transformations."""
     sharing: Sharing
     claims: Claims
     settled: tuple[tuple[int, int], ...]
-    """Ids of paths, each with its base, by which tuples are known not to repeat."""
+    """Ids of paths, each with its base, along which tuples cannot repeat."""
     definitions: dict[int, str]
     representatives: dict[int, int]
-    """For each returned path the one whose nodes are its nodes."""
+    """For each returned path, the path that represents it: both select the same nodes."""
     conditions: Callable[[], SearchedConditions]
 
     def run(self, engine: Engine, timings: Timings) -> Step:
-        """Run the steps but for the last, which adds what was made to the notifications of filters; returns it."""
+        """Run all steps except the last and return that one: it adds the outputs to the notifications of filters."""
         *steps, last = self.steps
         engine.load("settled_path", table_of(list(self.settled), SETTLED_PATH))
         paths = [(each,) for each in dict.fromkeys(self.representatives.values())]
@@ -59,6 +59,6 @@ class TransformingPlan:
 
 @lru_cache(maxsize=65536)
 def _foreseen(claims: Claims, linear_path: str, base: int) -> tuple[bool, bool]:
-    """Whether a search below the base finds each node once, and in document order."""
+    """Whether a search below the base finds each node once, and whether in document order."""
     path = BasedPath(linear_path, base)
     return claims.unique(path) is not None, claims.ordered(path) is not None

@@ -1,1 +1,1 @@
-"""Subscribing: rows in, compiled and stored atomically."""
+"""Subscribes: reads rows, compiles them and stores them atomically."""

@@ -1,4 +1,4 @@
-"""The columns of subscriptions: the names they may have, and where they stand among others."""
+"""Finds the columns of subscriptions by their accepted names."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ NAMES = {
     "id": ("id", "subscription_id"), "text": ("text", "xpath", "expression", "query"),
     "namespaces": ("namespaces",), "dialect": ("dialect",), "stream": ("stream",),
 }
-"""What a column may be called, whatever the case of its letters."""
+"""The accepted names of each column, in any case."""
 REQUIRED = ("id", "text")
 OWN = ("namespaces", "dialect", "stream")
-"""What a row may say for itself; without it, what the call says holds."""
+"""The columns by which a row overrides the arguments of the call."""
 ACCEPTED = ", ".join(f"{first} (or {', '.join(others)})" if others else first for first, *others in NAMES.values())
 HOW_TO_NAME = "name them with --columns id=NAME,text=NAME (in Python, columns={'id': NAME, 'text': NAME})"
 _SURELY_MEANT = 0.85
-"""How much a name must look like an accepted one to be taken for a slip."""
+"""How similar to an accepted name a name must be to count as a typing error."""
 
 Places = dict[str, int]
-"""Where each column stands, from 0."""
+"""The index of each column, from 0."""
 
 
 def check_columns(columns: object) -> dict[str, str]:
-    """The names that a caller gives columns; none if there are none."""
+    """Check the `columns` argument; returns an empty dict for None."""
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
         raise Error(f"columns must map {', '.join(NAMES)} to names of columns, not be {type(columns).__name__}")
     for column in columns:
         if column not in NAMES:
-            raise Error(f"columns has the key {column!r}: the keys are {', '.join(NAMES)}")
+            raise Error(f"unknown key {column!r} in columns: use {', '.join(NAMES)}")
     return {column: check_text(f"the name of the column {column}", name) for column, name in columns.items()}
 
 
 def find_columns(names: Sequence[str], columns: Mapping[str, str]) -> Places:
-    """Where the columns stand among names; an error if one is missing, or if there are two of it."""
+    """Return the index of each column among the names; raises an error if one is missing or appears twice."""
     places = {column: place for column in NAMES if (place := _place(column, names, columns)) is not None}
     for column in REQUIRED:
         if column not in places:
@@ -48,7 +48,7 @@ def find_columns(names: Sequence[str], columns: Mapping[str, str]) -> Places:
 
 
 def names_columns(names: Sequence[str], columns: Mapping[str, str]) -> bool:
-    """Whether an id and a text are among names."""
+    """Whether the names include an id and a text."""
     return all(_places(column, names, columns) for column in REQUIRED)
 
 
@@ -75,7 +75,7 @@ def _named(names: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
 
 
 def _refuse_slips(others: Sequence[str], places: Places) -> None:
-    """Other columns are ignored, but one whose name is nearly that of a missing one is not."""
+    """Refuse a column whose name is nearly that of a missing one; other columns are ignored."""
     missing = [column for column in OWN if column not in places]
     for name in others:
         for column in get_close_matches(name.strip().lower(), missing, 1, _SURELY_MEANT):

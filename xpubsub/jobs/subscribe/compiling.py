@@ -1,4 +1,4 @@
-"""Compiling many subscriptions: in this process, and beside it in as many others as there are cores to spare."""
+"""Compiles many subscriptions in this process and in helper processes, as many as there are spare cores."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from xpubsub.processes import cores, start
 
 Progress = Callable[[int], None] | None
 WORTH_A_PROCESS = 50_000
-"""Subscriptions for which another process is worth starting."""
+"""The number of subscriptions for which a helper process is worth starting."""
 _CHUNK = 5_000
-"""Subscriptions compiled before their rows are handed on."""
+"""How many subscriptions are compiled before their rows are yielded."""
 
 
 def compiling(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
-    """A function from rows (row number, id, text, number of the compiler) to the rows that they become."""
+    """Return a function that compiles rows (row number, id, text, number of the compiler) to the store's rows."""
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         run = CompilerRun(compilers)
         for batch in batches:
@@ -38,7 +38,7 @@ def compiling(compilers: Sequence[Compiler], progress: Progress) -> SplitFunctio
 
 
 def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
-    """The same for all rows at once, cut into a part for each process."""
+    """Like `compiling`, but takes all rows at once and splits them among processes."""
     def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         given = list(batches)
         if not given:
@@ -62,7 +62,7 @@ def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> 
 
 
 class _Process:
-    """Another process that compiles a part of the rows, from file to file."""
+    """A helper process that compiles a part of the rows, from file to file."""
 
     def __init__(self, compilers: Sequence[Compiler], rows: pa.Table, folder: Path) -> None:
         self.rows = rows
@@ -75,20 +75,20 @@ class _Process:
             self._process = start(__name__, str(folder))
 
     def tables(self) -> list[tuple[str, pa.Table]]:
-        """What it made of the rows; nothing if it failed, and then they are compiled here."""
+        """Return the compiled rows; if the process failed, they are compiled here."""
         if self._process is None or self._process.wait() != 0:
             return []
         return [(path.stem, _read(path)) for path in sorted(self._folder.glob("*.made"))]
 
     def stop(self) -> None:
-        """Whatever happens, it does not outlive the call."""
+        """Stop the process, so that it does not outlive the call."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
 
 def main() -> None:
-    """Compile the rows of a folder into files beside them, one for each kind."""
+    """Compile the rows in a folder to files in it, one for each kind of row."""
     folder = Path(sys.argv[1])
     compilers: Sequence[Compiler] = pickle.loads((folder / "compilers").read_bytes())
     parts: dict[str, list[pa.Table]] = {}

@@ -1,4 +1,4 @@
-"""CSV and TSV files of subscriptions, with or without a header."""
+"""Reads CSV and TSV files of subscriptions, with or without a header."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CALLED = {",": "comma", "\t": "tab"}
 _LONGEST_CELL = 100_000_000
 _BARE = re.compile(r"#?\s*\w[\w .-]*")
-"""A cell that could be the name of a column."""
+"""Matches a cell that could be the name of a column."""
 _KNOWN = (f"The columns may be called {ACCEPTED}. If yours have other names, {HOW_TO_NAME}. "
           "If the row is a subscription, say --no-header (in Python, header=False).")
 Row = tuple[int, list[str]]
@@ -23,7 +23,7 @@ Row = tuple[int, list[str]]
 
 
 class Delimited:
-    """One file; `header` says whether its first row names the columns, None that it is to be seen."""
+    """One file; `header` says whether its first row names the columns, and None means to find out."""
 
     def __init__(self, path: Path, columns: Mapping[str, str], header: bool | None) -> None:
         if columns and header is False:
@@ -34,7 +34,7 @@ class Delimited:
         self._header = header
 
     def records(self) -> list[Record]:
-        """The subscriptions."""
+        """Return the subscriptions."""
         rows = self._rows()
         first = next(rows, None)
         if first is None:
@@ -46,13 +46,13 @@ class Delimited:
         return found
 
     def lines(self) -> list[int]:
-        """The line on which each subscription starts."""
+        """Return the line on which each subscription starts."""
         rows = list(self._rows())
         has_header = bool(rows) and self._places(rows[0]) is not None
         return [line for line, _ in rows[has_header:]]
 
     def _rows(self) -> Iterator[Row]:
-        """The rows that are not blank."""
+        """Yield the rows that are not blank."""
         csv.field_size_limit(_LONGEST_CELL)
         with self._path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
@@ -67,7 +67,7 @@ class Delimited:
                             "must end with one, and have two for each within") from None
 
     def _places(self, first: Row) -> Places | None:
-        """Where the columns stand, if the first row names them."""
+        """Return the index of each column if the first row names them, else None."""
         line, cells = first
         if self._header is False:
             return None

@@ -1,4 +1,4 @@
-"""Forms: the namespaces, dialect and stream of subscriptions; rows of a call that share them share a form."""
+"""Forms: the namespaces, dialect and stream of a subscription, stored once for all rows of a call that share them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from xpubsub.limits import Limits
 
 @dataclass(frozen=True)
 class SubscribeForm:
-    """What holds for subscriptions of a call that say nothing for themselves."""
+    """The namespaces, dialect and stream of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
     dialect: str
     stream: str
 
     def row(self) -> dict[str, str]:
-        """As the store keeps it."""
+        """Return the form as the store keeps it."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
 
 
@@ -35,9 +35,9 @@ class Formed:
     forms: pa.Table
 
     def compilers(self, limits: Limits) -> tuple[list[Compiler], pa.Table]:
-        """The compilers, and the rows (row_no, subscription_id, text, compiler_no): those of each together, in order.
+        """Return the compilers, and rows (row_no, subscription_id, text, compiler_no) sorted by compiler and row.
 
-        Forms that differ in the stream alone have the same compiler.
+        Forms that differ only in the stream share a compiler.
         """
         keys = list(zip(self.forms["namespaces"].to_pylist(), self.forms["dialect"].to_pylist(), strict=True))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -50,7 +50,7 @@ class Formed:
 
 
 def formed(rows: pa.Table, form: SubscribeForm) -> Formed:
-    """Give each row the number of its form: what the row says for itself, and the call for all others."""
+    """Give each row the number of its form: its own values, and those of the call where it has none."""
     own = [name for name in OWN if name in rows.column_names]
     plain = rows.drop_columns(own)
     if not own or not rows.num_rows:
@@ -62,7 +62,7 @@ def formed(rows: pa.Table, form: SubscribeForm) -> Formed:
 
 
 def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """Number the distinct rows of a table of texts: the number of each row, and where each number stands first."""
+    """Number the distinct rows of a table of texts; returns the number of each row, and the first row of each."""
     numbers = pa.repeat(pa.scalar(0, pa.int64()), table.num_rows)
     for column in table.columns:
         encoded = column.combine_chunks().dictionary_encode()
@@ -74,7 +74,7 @@ def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:
 
 
 def _forms(given: pa.Table, form: SubscribeForm) -> pa.Table:
-    """Forms with all their columns, those that no row has of its own from the call."""
+    """Complete the forms: columns that no row gives come from the call."""
     columns = {
         name: given[name] if name in given.column_names else pa.repeat(value, given.num_rows)
         for name, value in form.row().items()

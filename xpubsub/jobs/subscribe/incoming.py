@@ -1,4 +1,4 @@
-"""Subscriptions as users bring them: iterables, Arrow tables and files → rows, with what each says for itself."""
+"""Reads subscriptions from iterables, Arrow tables and files into numbered rows."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ _SCHEMA = pa.schema([("row_no", pa.int64()), ("subscription_id", pa.string()), (
 class Incoming:
     """The rows of a call, numbered from 1 (for a file with a header, the row after it is 1).
 
-    `rows` has the columns row_no, subscription_id and text, and those of `OWN` that some row has; null is the call's.
+    `rows` has the columns row_no, subscription_id and text, and those of `OWN` that some row gives; null means that of
+    the call.
     """
 
     rows: pa.Table
     refused: list[dict[str, object]] = field(default_factory=list)
-    """Rows that say something wrong for themselves; they are not among the others."""
+    """Rows whose own namespaces, dialect or stream are wrong; `rows` does not include them."""
 
     def ids(self) -> int:
-        """How many different ids there are."""
+        """Return the number of distinct ids."""
         return int(pc.count_distinct(self.rows["subscription_id"]).as_py())
 
 
 def read_rows(rows: Any, columns: Mapping[str, str] | None = None, header: bool | None = None) -> Incoming:
-    """Number the rows of whatever was given."""
+    """Read and number the rows of an iterable, a table or a file."""
     names = check_columns(columns)
     if isinstance(rows, Incoming):
         return rows
@@ -48,12 +49,12 @@ def read_rows(rows: Any, columns: Mapping[str, str] | None = None, header: bool 
     if isinstance(rows, pa.Table | pa.RecordBatch) or hasattr(rows, "__arrow_c_stream__"):
         return _from_arrow(_table(rows), names)
     if not isinstance(rows, Iterable):
-        raise Error(f"subscriptions are rows, an Arrow table or a file, not {type(rows).__name__}")
+        raise Error(f"subscriptions must be rows, an Arrow table or a file path, not {type(rows).__name__}")
     return _from_iterable(rows, names)
 
 
 def _from_iterable(rows: Iterable[Any], columns: Mapping[str, str]) -> Incoming:
-    """Pairs as columns: all at once if they are what they should be, else one by one to say which is not."""
+    """Turn pairs into columns: all at once if all are valid, else one by one to name the invalid one."""
     given = rows if isinstance(rows, list) else list(rows)
     if all(type(row) is tuple and len(row) == 2 and type(row[0]) is str and type(row[1]) is str for row in given):
         with suppress(UnicodeEncodeError, pa.ArrowException):
@@ -63,7 +64,7 @@ def _from_iterable(rows: Iterable[Any], columns: Mapping[str, str]) -> Incoming:
 
 
 def _from_records(records: Sequence[Record]) -> Incoming:
-    """Records that were checked: pairs, or some with a row's own values behind."""
+    """Turn checked records into rows: pairs, or pairs followed by the row's own values."""
     ids, texts = (pa.array([record[place] for record in records], pa.string()) for place in (0, 1))
     if all(len(record) == 2 for record in records):
         return _incoming(ids, texts, {})

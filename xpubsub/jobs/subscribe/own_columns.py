@@ -1,4 +1,4 @@
-"""What rows say for themselves: a column of namespaces, dialects or streams, each distinct value checked once."""
+"""Checks the columns in which rows give their own namespaces, dialect or stream, each distinct value once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from xpubsub.language.xpath.parser import DIALECTS
 
 
 class OwnColumn(NamedTuple):
-    """The values of a column as the store keeps them, null where a row says nothing; and why some are wrong."""
+    """The values of a column as the store keeps them, null where a row gives none, and why some are wrong."""
 
     texts: pa.Array
     reasons: pa.Array
 
 
 def own_column(column: str, values: Sequence[Any] | pa.Array) -> OwnColumn:
-    """Check a column."""
+    """Check the values of a column."""
     distinct, places = _distinct(_mappings(values) if isinstance(values, pa.Array) else values)
     answers = [_answer(column, each) for each in distinct]
     return OwnColumn(*(pa.array(each, pa.string()).take(places) for each in (
@@ -30,23 +30,23 @@ def own_column(column: str, values: Sequence[Any] | pa.Array) -> OwnColumn:
 
 
 def namespaces_text(namespaces: Mapping[str, str]) -> str:
-    """Namespaces as the store keeps them: equal ones have equal texts."""
+    """Return namespaces as the store keeps them: equal namespaces have equal texts."""
     return json.dumps(namespaces, sort_keys=True)
 
 
 def check_dialect(dialect: object) -> str:
-    """The name of a dialect."""
+    """Check the name of a dialect."""
     if dialect not in DIALECTS:
-        raise Error(f"there is no dialect {dialect!r}: the dialects are {', '.join(DIALECTS)}")
+        raise Error(f"unknown dialect {dialect!r}: use one of {', '.join(DIALECTS)}")
     return str(dialect)
 
 
 class _Pairs(list[tuple[Any, Any]]):
-    """Prefixes and URIs, of which some may be given twice."""
+    """Pairs of prefix and URI; a prefix may be given twice."""
 
 
 def _mappings(values: pa.Array) -> Sequence[Any] | pa.Array:
-    """Arrow's maps and structs as pairs; a field of a struct that is null is not there."""
+    """Turn Arrow's maps and structs into pairs, without a struct's null fields."""
     if pa.types.is_map(values.type):
         return [each if each is None else _Pairs(each) for each in values.to_pylist()]
     if pa.types.is_struct(values.type):
@@ -56,7 +56,7 @@ def _mappings(values: pa.Array) -> Sequence[Any] | pa.Array:
 
 
 def _distinct(values: Sequence[Any] | pa.Array) -> tuple[list[Any], pa.Array]:
-    """The distinct values, and for each row which it has."""
+    """Return the distinct values, and for each row the index of its value."""
     if isinstance(values, pa.Array):
         encoded = values.dictionary_encode()
         return encoded.dictionary.to_pylist(), encoded.indices
@@ -67,7 +67,7 @@ def _distinct(values: Sequence[Any] | pa.Array) -> tuple[list[Any], pa.Array]:
 
 
 def _answer(column: str, value: object) -> tuple[str | None, str | None]:
-    """A value as the store keeps it, or what is wrong with it."""
+    """Return a value as the store keeps it, or what is wrong with it."""
     if value is None or (isinstance(value, str) and not value) or (isinstance(value, float) and math.isnan(value)):
         return None, None
     try:
@@ -88,12 +88,12 @@ def _json(text: str) -> object:
     except (json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Error(f'namespaces are a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
+        raise Error(f'namespaces must be a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
     return found
 
 
 def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Pairs as a dict, if no prefix is given twice."""
+    """Turn pairs into a dict; raises an error if a prefix is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise Error("a prefix is given twice")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 class Subscribed(int):
-    """The number of subscriptions that were not there before, as an `int`, with warnings about those given."""
+    """The number of subscriptions added, as an `int`, with warnings about the subscriptions given."""
 
     warnings: list[str]
-    """What is probably not meant, in the order of the rows; each text starts with the subscription's id."""
+    """Warnings in the order of the rows; each text starts with the subscription's id."""
     more_warnings: int
-    """How many further warnings there are, of which only the number is kept."""
+    """How many further warnings there were; their texts are not kept."""
 
     def __new__(cls, added: int, warnings: Sequence[str] = (), more_warnings: int = 0) -> Subscribed:
         made = super().__new__(cls, added)
@@ -24,5 +24,5 @@ class Subscribed(int):
 
     @property
     def added(self) -> int:
-        """How many subscriptions were not there before."""
+        """The number of subscriptions that were not in the store before."""
         return int(self)

@@ -1,4 +1,4 @@
-"""Subscribing and unsubscribing: one call, all of it or nothing."""
+"""Subscribes and unsubscribes; each call is atomic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def subscribe(
     store: Store, incoming: Incoming, form: SubscribeForm, limits: Limits,
     progress: Callable[[int], None] | None = None,
 ) -> Subscribed:
-    """Add rows, with the form for what they do not say for themselves; returns how many are new, with warnings."""
+    """Add subscriptions; `form` holds for what a row does not give. Returns how many are new, with warnings."""
     given = formed(incoming.rows, form)
     compilers, rows = given.compilers(limits)
     with store.call("subscribe", subscriptions=given.rows.num_rows):
@@ -69,7 +69,7 @@ def unsubscribe(store: Store, ids: list[str]) -> list[str]:
 
 
 def _refuse(store: Store, kinds: Kinds, refused: list[dict[str, object]]) -> None:
-    """Raise what is wrong with rows, those refused before among them."""
+    """Raise `RowErrors` if there are wrong rows, those in `refused` included."""
     conflicts = [*refused, *store.rows(file_step("subscribe_conflict"))]
     if kinds.correlations and not conflicts:
         conflicts = cycles(store.rows(STREAM_FLOW))

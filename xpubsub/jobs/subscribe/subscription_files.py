@@ -1,4 +1,4 @@
-"""Files of subscriptions: .csv, .tsv, .jsonl, .ndjson and .parquet."""
+"""Reads files of subscriptions: .csv, .tsv, .jsonl, .ndjson and .parquet."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ENDINGS = (*DELIMITERS, *_JSON_LINES, ".parquet")
 
 
 def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa.Table | list[Record]:
-    """The rows of a file: a table as it is, or records."""
+    """Read the rows of a file: a table for Parquet, records otherwise."""
     if not path.is_file():
         raise Error(f"{path} is not a file")
     ending = path.suffix.lower()
     if ending not in _ENDINGS:
-        raise Error(f"{path}: subscriptions are read from {', '.join(_ENDINGS)}")
+        raise Error(f"{path}: unknown file type: use {', '.join(_ENDINGS)}")
     if header is False and ending not in DELIMITERS:
-        raise Error(f"{path}: --no-header (header=False) goes with {' and '.join(DELIMITERS)}")
+        raise Error(f"{path}: --no-header (header=False) is only for {' and '.join(DELIMITERS)}")
     try:
         if ending == ".parquet":
             return pq.read_table(path)
@@ -41,7 +41,7 @@ def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa
 
 
 def row_lines(path: Path, columns: Mapping[str, str], header: bool | None) -> list[int]:
-    """The line on which each row of a file starts; nothing for Parquet, which has no lines."""
+    """Return the line on which each row of a file starts; empty for Parquet."""
     ending = path.suffix.lower()
     if ending == ".parquet":
         return []
@@ -67,5 +67,5 @@ def _json(place: str, line: str) -> Any:
     except RecursionError:
         raise Error(f"{place}: nested too deeply for a subscription") from None
     if not isinstance(record, dict | list):
-        raise Error(f"{place}: a subscription is an object with an id and a text")
+        raise Error(f"{place}: a subscription must be an object with an id and a text")
     return record

@@ -1,4 +1,4 @@
-"""One subscription as a Python value: a pair, or a mapping with the names of columns."""
+"""Reads one subscription from a Python value: a pair, or a mapping with the names of columns."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from xpubsub.errors import Error
 from xpubsub.jobs.subscribe.columns import OWN, REQUIRED, find_columns
 
 Record = tuple[Any, ...]
-"""(id, text), or (id, text, namespaces, dialect, stream), null for what a row does not say for itself."""
+"""(id, text), or (id, text, namespaces, dialect, stream), None for what a row does not give."""
 
 
 class Records:
-    """Reads subscriptions one by one; where the columns stand is looked up once for the same names."""
+    """Reads subscriptions one by one; columns are looked up once for the same names."""
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         self._columns = columns
         self._names: dict[tuple[Any, ...], list[Any]] = {}
 
     def of(self, row: Any, place: str) -> Record:
-        """A subscription; an error names its place."""
+        """Return a subscription; an error names its place."""
         if isinstance(row, Mapping):
             row = tuple(None if name is None else row[name] for name in self._of(tuple(row), place))
         elif not isinstance(row, tuple | list) or len(row) != 2:
-            raise Error(f"{place}: a subscription is (id, text)")
+            raise Error(f"{place}: a subscription must be (id, text)")
         subscription_id = check_text(f"{place}: the id of a subscription", row[0], empty=True)
         return subscription_id, check_text(f"{place}: the text of a subscription", row[1], empty=True), *row[2:]
 
     def _of(self, names: tuple[Any, ...], place: str) -> list[Any]:
-        """The names of the columns in a mapping, in the order of a record; the row's own only if it has some."""
+        """Return the names of a mapping's columns in the order of a record; the row's own only if it has some."""
         if names not in self._names:
             try:
                 places = find_columns([str(name) for name in names], self._columns)

@@ -1,1 +1,1 @@
-"""Warnings: what is accepted but probably not what is meant."""
+"""Warns about subscriptions that are accepted, but probably not what the subscriber means."""

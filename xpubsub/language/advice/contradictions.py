@@ -1,7 +1,7 @@
-"""Contradictions: conjunctions in normal form that no message can fulfil, found before any message is there.
+"""Finds conjunctions in normal form that no message can fulfil.
 
-A conjunction that holds has a node for each step of each path that must be there. About some of these nodes several
-paths speak: the context node, its attributes by name, the root element. What they say must hold at once.
+A conjunction that holds has a node for each step of each path that must exist. Several paths may lead to the same
+node: the context node, an attribute by name, the root element. All conditions on such a node must hold at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CHILDLESS = {"attribute": "an attribute", "text": "a text node"}
 
 
 class Nodes:
-    """The nodes that a conjunction speaks of, and what it says about each."""
+    """The nodes that a conjunction mentions, and the facts about each."""
 
     def __init__(self, written: Written) -> None:
         self._written = written
@@ -32,12 +32,12 @@ class Nodes:
         self._there = {DOCUMENT}
         self.variables: dict[str, int] = {}
         self.impossible: str | None = None
-        """What can never be, if something was found at once."""
+        """A contradiction that was found while reading, if any."""
         self.opposed = False
         """Whether a condition and not() of another would contradict each other if their constants were the same."""
 
     def conjunction(self, items: Conjunction, context: int = DOCUMENT) -> None:
-        """Take in conditions on a node."""
+        """Add conditions on a node."""
         for item in items:
             self.item(item, context)
         denied = [item for item in items if item.negated]
@@ -45,7 +45,7 @@ class Nodes:
             self._oppose(no, yes)
 
     def item(self, item: Item, context: int = DOCUMENT) -> int:
-        """Take in one condition; returns the node at the end of its path."""
+        """Add one condition; returns the node at the end of its path."""
         context = DOCUMENT if item.absolute else self._start(item, context)
         if item.negated:
             self._denied(item, context)
@@ -57,11 +57,11 @@ class Nodes:
         return context
 
     def reason(self) -> str | None:
-        """Why not all of it can hold, if a reason is found."""
+        """Return why the conditions cannot all hold, or None."""
         return self.impossible or next(filter(None, map(self._clash, self._facts)), None)
 
     def groups(self) -> list[list[Fact]]:
-        """The facts about nodes of which there is more than one."""
+        """Return the facts about each node that has more than one."""
         return [facts for facts in self._facts.values() if len(facts) > 1]
 
     def _start(self, item: Item, context: int) -> int:
@@ -109,7 +109,7 @@ class Nodes:
         return len(self._kinds) - 1
 
     def _denied(self, item: Item, context: int) -> None:
-        """not() of the context node or one of its attributes says something about a node; of others, too little."""
+        """Add not() of the context node or one of its attributes; any other not() says too little about one node."""
         if any(hop.conditions for hop in item.hops):
             return
         hops = [hop for hop in item.hops if hop.axis != "self"]
@@ -151,18 +151,18 @@ class Nodes:
 
 
 def _one_attribute(hop: Hop) -> bool:
-    """Whether a step leads to one attribute at most."""
+    """Whether a step leads to at most one attribute."""
     return hop.axis == "child" and hop.test.kind == "attribute" and None not in (hop.test.uri, hop.test.local)
 
 
 def _differ(one: NodeTest, other: NodeTest) -> bool:
-    """Whether no element has both names."""
+    """Whether no element can match both tests."""
     pairs = ((one.uri, other.uri), (one.local, other.local))
     return any(None not in pair and pair[0] != pair[1] for pair in pairs)
 
 
 def _implies(yes: Item, no: Item) -> bool:
-    """Whether what is there by one path is what the other denies."""
+    """Whether one condition requires a node that the other denies."""
     if (yes.absolute, yes.variable) != (no.absolute, no.variable) or len(no.hops) > len(yes.hops):
         return False
     if no.first:
@@ -180,13 +180,13 @@ def _same_step(no: Hop, yes: Hop) -> bool:
 
 
 def contradiction(ways: Iterable[Nodes]) -> str | None:
-    """Why no way to fulfil a disjunction is possible: the reason of the first; None if one may be."""
+    """Return why a disjunction cannot hold (the first conjunction's reason); None if it may."""
     reasons = [nodes.reason() for nodes in ways]
     return reasons[0] if reasons and all(reasons) else None
 
 
 def conjoined(disjunction: Sequence[Conjunction], written: Written) -> list[Nodes]:
-    """The nodes of each conjunction."""
+    """Return the nodes of each conjunction."""
     found = []
     for conjunction in disjunction:
         found.append(Nodes(written))

@@ -1,4 +1,4 @@
-"""Names that are probably not what is meant: a prefix left out, the name of a file."""
+"""Warns about names that are probably mistakes: a missing prefix, or the name of a file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _FOREIGN_CONTENT = frozenset({
     "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
     "http://www.w3.org/1999/XSL/Transform",
 })
-"""Namespaces whose elements hold elements of other vocabularies, in a namespace or in none."""
+"""Namespaces whose elements contain elements of other vocabularies, in any namespace or none."""
 _QUERY_FILES = ("xq", "xquery", "xqy", "xql", "xpath", "xscl", "csv", "tsv", "jsonl", "ndjson", "parquet")
 _FILES = (*_QUERY_FILES, "xml", "txt", "json", "sql", "gz", "zip")
 _MOST = 3
-"""Names that one warning lists."""
+"""How many names one warning lists."""
 
 
 def file_name(tree: Expr, written: Written) -> Iterator[str]:
-    """A warning if the whole expression looks like the name of a file."""
+    """Warn if the whole expression looks like the name of a file."""
     if not isinstance(tree, Path) or not tree.steps:
         return
     alone, test = len(tree.steps) == 1 and not tree.absolute, tree.steps[-1].test
@@ -40,15 +40,15 @@ def _extension(test: NodeTest) -> str:
 
 @dataclass
 class PrefixCheck:
-    """Looks for names without a prefix below names in a namespace."""
+    """Finds names without a prefix below names in a namespace."""
 
     written: Written
     found: dict[tuple[NodeTest, NodeTest], bool] = field(default_factory=dict)
-    """Each such name with the name above it, and whether it stands inside not()."""
+    """Each such name with the name above it, and whether it is inside not()."""
     variables: dict[str, NodeTest | None] = field(default_factory=dict)
 
     def warnings(self) -> Iterator[str]:
-        """One warning for all of them."""
+        """Yield one warning for all names found."""
         if self.found:
             shown = [f"{quoted(self.written.name(each))} below {quoted(self.written.name(above))}"
                      for each, above in [*self.found][:_MOST]]
@@ -60,7 +60,7 @@ class PrefixCheck:
                    f"perhaps {prefix}:{each.local} is meant{inside}")
 
     def expression(self, expr: Expr, above: NodeTest | None = None, *, inside_not: bool = False) -> None:
-        """Look through an expression on a node; `above` is the last name of the path to it."""
+        """Check an expression on a node; `above` is the last name of the path to the node."""
         match expr:
             case Path():
                 self.path(expr, above, inside_not=inside_not)
@@ -74,7 +74,7 @@ class PrefixCheck:
                 self.expression(part, above, inside_not=True)
 
     def path(self, path: Path, above: NodeTest | None = None, *, inside_not: bool = False) -> NodeTest | None:
-        """Look through a path; returns the last of its names."""
+        """Check a path; returns its last name."""
         above = None if path.absolute else above if path.variable is None else self.variables.get(path.variable)
         for step in path.steps:
             above = self._step(step, above, inside_not)
@@ -91,7 +91,7 @@ class PrefixCheck:
         return test
 
     def content(self, content: Content) -> None:
-        """Look through a result."""
+        """Check a result."""
         match content:
             case Copy(path):
                 self.path(path)
@@ -106,7 +106,7 @@ class PrefixCheck:
                 self.content(result)
 
     def correlation(self, tree: Correlation) -> None:
-        """Look through a correlation."""
+        """Check a correlation."""
         for block in tree.blocks:
             self._pattern(block.steps, None)
         for operator in tree.operators:
@@ -127,5 +127,5 @@ class PrefixCheck:
 
 
 def all_namespaces(given: Mapping[str, str], declared: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
-    """The namespaces given, and those that a prolog declares."""
+    """Return the namespaces given and those that a prolog declares."""
     return {**given, **dict(declared)}

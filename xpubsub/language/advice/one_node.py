@@ -1,4 +1,4 @@
-"""What can be said about one node at once: tests of which no value passes all."""
+"""Finds tests of one node that no value can pass together."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from xpubsub.language.xpath.written import tested
 _OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _NEEDS_NUMBER = ("=", "<", "<=", ">", ">=")
 _MOST = 40
-"""Tests of one node that are compared with one another."""
+"""How many tests of one node are compared with one another."""
 Span = tuple[float, bool, float, bool]
-"""A range of numbers: (least, whether it is out of the range, greatest, whether it is out of the range)."""
+"""A range of numbers: (least, whether it is excluded, greatest, whether it is excluded)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ Clash = tuple[Fact, Fact]
 
 
 def clash(facts: Sequence[Fact]) -> Clash | None:
-    """Two facts about one node, which is there, that exclude each other; None if none are found."""
+    """Return two facts about one existing node that exclude each other, or None."""
     equal = next((each for each in facts if _sets_value(each)), None)
     if equal is not None:
         value = str(equal.test.value)
@@ -51,7 +51,7 @@ def _sets_value(fact: Fact) -> bool:
 
 
 def _passes(test: Test, value: str) -> bool:
-    """Whether a node with a value passes a test."""
+    """Whether a node with this value passes a test."""
     match test.op:
         case "exists":
             return True
@@ -66,7 +66,7 @@ def _passes(test: Test, value: str) -> bool:
 
 
 def _clash_of_numbers(facts: Sequence[Fact]) -> Clash | None:
-    """Ranges that do not meet. Where the value is a number, the opposite of a comparison is one too."""
+    """Return two ranges that do not overlap. If the value is a number, a negated comparison is a range too."""
     numeric = [each for each in facts if each.test.number is not None]
     if not any(_needs_number(each) for each in numeric):
         return None

@@ -1,4 +1,4 @@
-"""Comparisons by order with a text that is no number: XPath 1.0 compares numbers, so they are never true."""
+"""Warns about comparisons by order with a text that is not a number: XPath 1.0 compares numbers, so they never hold."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from xpubsub.language.xpath.written import Written, literal, quoted
 from xpubsub.language.xscl.syntax import Correlation, Pattern
 
 ALWAYS_FALSE = "its conditions are always false"
-"""The reason where constants alone decide."""
+"""The reason if constants alone decide."""
 _DATE = re.compile(r"\s*([0-9]{4})-[0-9]{2}\b")
 
 
 def ordered_texts(expr: Expr, *, inside_not: bool = False) -> Iterator[tuple[Compare, bool]]:
-    """Each such comparison in an expression, and whether it stands inside not()."""
+    """Yield each such comparison in an expression, and whether it is inside not()."""
     match expr:
         case Path(_, steps):
             for step in steps:
@@ -38,7 +38,7 @@ def ordered_texts(expr: Expr, *, inside_not: bool = False) -> Iterator[tuple[Com
 
 
 def content_expressions(content: Content) -> Iterator[Expr]:
-    """The paths and conditions of a result."""
+    """Yield the paths and conditions of a result."""
     match content:
         case Copy(path):
             yield path
@@ -52,7 +52,7 @@ def content_expressions(content: Content) -> Iterator[Expr]:
 
 
 def correlation_expressions(tree: Correlation) -> Iterator[Expr]:
-    """The paths and conditions of a correlation."""
+    """Yield the paths and conditions of a correlation."""
     for block in tree.blocks:
         yield from _pattern_expressions(block.steps)
     for operator in tree.operators:
@@ -69,14 +69,14 @@ def _pattern_expressions(steps: Pattern) -> Iterator[Expr]:
 
 
 def explanations(expressions: Iterable[Expr], written: Written) -> list[str]:
-    """Why each such comparison in some expressions is never true."""
+    """Explain why each such comparison in some expressions is never true."""
     found = {explained(compare, inside, written): None
              for expr in expressions for compare, inside in ordered_texts(expr)}
     return list(found)
 
 
 def explained(compare: Compare, inside_not: bool, written: Written) -> str:
-    """Why a comparison is never true, and what to write instead."""
+    """Explain why a comparison is never true, and what to write instead."""
     text = _text_of(compare) or ""
     opposite = " (and not() of it always true)" if inside_not else ""
     return (f"{written.quoted(compare)} is never true{opposite}: XPath 1.0 compares numbers by order, and "
@@ -92,7 +92,7 @@ def _instead(compare: Compare, text: str, written: Written) -> str:
 
 
 def _text_of(compare: Compare) -> str | None:
-    """The text that a path is compared with by order, if it is no number."""
+    """Return the text that a path is compared with by order, if the text is not a number."""
     if compare.op in ("=", "!="):
         return None
     constant = compare.right if isinstance(compare.left, Path) else compare.left

@@ -1,7 +1,7 @@
-"""Warnings about subscriptions that are accepted but probably not what is meant.
+"""Warns about subscriptions that are accepted, but probably not what the subscriber means.
 
-*Can never match* and *every message* are certain: conditions that contradict each other whatever the message is, and
-the same of the opposite. The others are guesses, made only where a correct subscription rarely looks the same.
+*Can never match* and *matches every message* are certain: the conditions, or their negation, contradict each other
+whatever the message is. The other warnings are guesses, made only where a correct subscription rarely looks the same.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ class Adviser:
         self.written = Written(namespaces)
 
     def filter(self, tree: Expr, text: str, normal: Disjunction) -> list[str]:
-        """The warnings about a filter, given its normal form too."""
+        """Return the warnings about a filter, given its tree and normal form."""
         ordered = self._ordered((tree,))
         verdict = list(self._verdict(tree, text, normal, ordered))
         return [*verdict, *(() if verdict else _by_order(ordered)), *self.names(tree)]
 
     def names(self, tree: Expr) -> list[str]:
-        """Those that depend on a filter's names alone, not on its constants."""
+        """Return the warnings that depend only on a filter's names, not on its constants."""
         check = PrefixCheck(self.written)
         check.expression(tree)
         return [*file_name(tree, self.written), *check.warnings()]
 
     def ways(self, tree: Expr, normal: Disjunction, text: str) -> list[Nodes]:
-        """The nodes of each conjunction of a filter in normal form, and of its opposite where that may matter."""
+        """Return the nodes of each conjunction of a filter's normal form, and of its negation where that may matter."""
         opposite = self._conjoined(Normalizer(text, self._limits), Not(tree)) if may_be_always(normal) else None
         return [*conjoined(normal, self.written), *(opposite or ())]
 
     def transformation(self, tree: Transformation, text: str) -> list[str]:
-        """The warnings about a transformation."""
+        """Return the warnings about a transformation."""
         declared = Adviser(all_namespaces(self._namespaces, tree.namespaces), self._limits) if tree.namespaces else self
         check = PrefixCheck(declared.written)
         check.content(tree.result)
@@ -57,7 +57,7 @@ class Adviser:
         return [*barren, *told, *check.warnings()]
 
     def correlation(self, tree: Correlation, text: str) -> list[str]:
-        """The warnings about a correlation."""
+        """Return the warnings about a correlation."""
         check = PrefixCheck(self.written)
         check.correlation(tree)
         normal = Normalizer(text, self._limits)
@@ -78,7 +78,7 @@ class Adviser:
             yield from [f"matches every message: {ordered[0] if ordered else reason}"] if always else ()
 
     def _never(self, tree: Expr, normal: Normalizer) -> str | None:
-        """Why an expression is true of no message, if it is so."""
+        """Return why an expression is true of no message, or None."""
         ways = self._conjoined(normal, tree)
         return None if ways is None else self._contradiction(tree, ways)
 
@@ -86,7 +86,7 @@ class Adviser:
         return contradiction(ways) if ways else next(iter(self._ordered((tree,))), ALWAYS_FALSE)
 
     def _conjoined(self, normal: Normalizer, tree: Expr) -> list[Nodes] | None:
-        """The nodes of each way to fulfil an expression; None if there are too many."""
+        """Return the nodes of each conjunction of an expression; None if there are too many."""
         try:
             return conjoined(normal.boolean(tree), self.written)
         except LimitError:
@@ -97,7 +97,7 @@ class Adviser:
 
 
 def may_be_always(normal: Disjunction) -> bool:
-    """Whether an expression may be true of every message: one that asks for nodes, and for nothing else, is not."""
+    """Whether an expression may be true of every message: one that only requires nodes is not."""
     return any(not conjunction or any(item.negated or not item.hops for item in conjunction) for conjunction in normal)
 
 
@@ -106,6 +106,6 @@ def _by_order(ordered: list[str]) -> list[str]:
 
 
 def _path(steps: Pattern) -> Path:
-    """A block, or a pattern of one, as a path."""
+    """Return a block, or a pattern of one, as a path."""
     return Path(False, tuple(
         Step(each.axis, each.test, (*map(_path, each.patterns), *each.predicates)) for each in steps))

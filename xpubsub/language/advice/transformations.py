@@ -1,4 +1,4 @@
-"""FLWRs that never give anything: their bindings and conditions contradict each other, or those around them."""
+"""Finds FLWRs that never have a result: their bindings and conditions contradict each other, or those around them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Part = tuple[str | None, Disjunction]
 
 
 class BarrenFlwrs:
-    """Looks through one transformation."""
+    """Checks one transformation."""
 
     def __init__(self, text: str, limits: Limits, written: Written) -> None:
         self._normal = Normalizer(text, limits)
         self._written = written
 
     def warnings(self, result: Content) -> Iterator[str]:
-        """One warning for the whole transformation, or for each FLWR that never gives anything."""
+        """Yield one warning for the whole transformation, or one for each FLWR that never has a result."""
         outermost = [(each, self._parts(each)) for each in _flwrs(result)]
         reasons = [self._reason(*each) for each in outermost]
         if reasons and all(reasons):
@@ -46,7 +46,7 @@ class BarrenFlwrs:
         return [*((each.variable, self._normal.selected(each.path)) for each in flwr.bindings), (None, where)]
 
     def _reason(self, flwr: Flwr, parts: list[Part]) -> str | None:
-        """Why not all of the parts can hold, if it is so."""
+        """Return why the parts cannot all hold, or None."""
         try:
             ways = self._normal.product([ways for _, ways in parts])
         except LimitError:
@@ -66,7 +66,7 @@ class BarrenFlwrs:
 
 
 def _flwrs(content: Content) -> Iterator[Flwr]:
-    """The FLWRs of a result that are in no other."""
+    """Yield the outermost FLWRs of a result."""
     match content:
         case Flwr():
             yield content

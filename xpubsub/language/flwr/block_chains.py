@@ -1,4 +1,4 @@
-"""The chains of a block: each binds its variables step by step, with conditions looked at as early as they can be."""
+"""Builds the chains of a block: each binds its variables step by step, with conditions as early as possible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the transformation something stands."""
+    """A place in the transformation."""
 
     block: int = 0
     depth: int = 0
@@ -44,11 +44,11 @@ class Collected:
         self.repeats: list[tuple[int, str | None, int]] = []
 
     def next_step(self) -> int:
-        """The number of the step to come."""
+        """Return the number of the next step."""
         return len(self.steps) + 1
 
     def condition(self, step: int, item: Item, hops: tuple[Hop, ...], looks_at: int) -> None:
-        """Take in a condition on the node at the end of some hops."""
+        """Add a condition on the node at the end of some hops."""
         query = condition_query(replace(item, negated=False, variable=None), hops, self._text, self._limits)
         self.conditions.append(StepCondition(step, query, looks_at if hops else DOCUMENT_NODE, item.negated))
 
@@ -81,7 +81,7 @@ class Chain:
         return replace(inner, size=self._outer.size + len(bindings), variables=variables)
 
     def _variable(self, item: Item, variables: dict[str, Bound], *, last: bool) -> tuple[Hop, ...]:
-        """The steps of one variable: hidden ones up to each hop with conditions, then its own."""
+        """Add the steps of one variable: a hidden one up to each hop with conditions, then its own."""
         base = variables[item.variable] if item.variable is not None else Bound((), 0)
         hops, base_at, start = base.hops, base.at, 0
         cuts = [index + 1 for index, hop in enumerate(item.hops) if hop.conditions and index + 1 < len(item.hops)]
@@ -106,7 +106,7 @@ class Chain:
         self._before = number
 
     def _condition(self, item: Item, variables: dict[str, Bound], first: int) -> None:
-        """A condition of `where`: looked at where its variable is bound, or at once."""
+        """Add a condition of `where`: evaluated where its variable is bound, or at the first step."""
         if item.variable is None:
             self._found.condition(first, item, (), DOCUMENT_NODE)
             return
@@ -116,10 +116,10 @@ class Chain:
 
 
 def plain(hops: tuple[Hop, ...]) -> tuple[Hop, ...]:
-    """Hops without their conditions."""
+    """Return hops without their conditions."""
     return tuple(Hop(hop.axis, hop.test) for hop in hops if hop.axis != "self")
 
 
 def kind_of(hops: tuple[Hop, ...]) -> NodeKind:
-    """What kind of nodes are at the end of some hops."""
+    """Return the kind of nodes at the end of some hops."""
     return hops[-1].test.kind if hops else "node"

@@ -1,4 +1,4 @@
-"""Compiling transformations: from the tree of a FLWR to blocks, steps, conditions and a template."""
+"""Compiles the tree of a transformation to blocks, steps, conditions and a template."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ResultTemplate:
     copied: frozenset[str]
     """The linear paths whose nodes are copied."""
     returned: tuple[tuple[str, int], ...]
-    """Paths that are copied as they are: (linear path, step of it at which the base stands)."""
+    """The paths that are copied: (linear path, step at which the base stands)."""
 
 
 def result_template(
     result: Content, variables: Mapping[str, tuple[tuple[Hop, ...], int]], text: str, limits: Limits
 ) -> ResultTemplate:
-    """Compile a result alone, given for each variable the way to its node, and its place in the tuple."""
+    """Compile a result alone, given for each variable the hops to its node, and its place in the tuple."""
     return _Compiler(text, limits).result(result, {name: Bound(*each) for name, each in variables.items()})
 
 
@@ -72,7 +72,7 @@ class _Compiler:
                 return self._flwr(content, place)
 
     def _flwr(self, flwr: Flwr, place: Place) -> list[TemplateNode]:
-        """A block; of one that never binds anything nothing is left."""
+        """Return a block; nothing if it can never bind anything."""
         conditions = TRUE if flwr.where is None else self._normal.boolean(flwr.where)
         inner = self._block(flwr.bindings, conditions, place)
         if inner is None:
@@ -89,7 +89,7 @@ class _Compiler:
         return ["e", opening, closing, attributes, nodes[len(attributes) :]]
 
     def _copy(self, path: Path, place: Place) -> list[TemplateNode]:
-        """A variable's own node, or a block for the nodes of a path."""
+        """Return a variable's own node, or a block for the nodes of a path."""
         if path.variable is not None and not path.steps:
             bound = place.variables[path.variable]
             self._copied.add(linear_path(bound.hops))
@@ -105,7 +105,7 @@ class _Compiler:
         return [["a" if kind_of(hops) == "attribute" else "p", inner.block, place.tags.has_default]]
 
     def _returned_path(self, item: Item, place: Place) -> TemplateNode:
-        """A path without predicates: what it copies depends on its base alone."""
+        """Return a path without predicates: what it copies depends only on its base."""
         base = place.variables[item.variable] if item.variable is not None else Bound((), 0)
         hops = (*base.hops, *plain(item.hops))
         path, base_position = linear_path(hops), len(base.hops) if base.at else 0

@@ -1,4 +1,4 @@
-"""What must fail in XQuery, or might: attributes out of place, results that are no document."""
+"""Refuses results that fail in XQuery, or might: misplaced attributes, the whole document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xpubsub.language.xpath.syntax import NodeKind, Path, expanded_name, name_of
 
 
 def check_transformation(cursor: Cursor, result: Content, start: int) -> None:
-    """Refuse what cannot be carried out in every message."""
+    """Refuse a transformation that would fail on some messages."""
     if not any(True for _ in _outermost(result)):
         advice = " (write 'for $x in … return $x')" if isinstance(result, Copy) else ""
         raise cursor.unsupported(f"a transformation without a for{advice}", start)
@@ -34,7 +34,7 @@ class _Checks:
         self._kinds: dict[str, NodeKind] = {}
 
     def content(self, content: Content, *, inside: bool) -> None:
-        """Check results that are not directly inside an element, or of which no attribute may come."""
+        """Check results that may not contain attributes."""
         match content:
             case Copy(path):
                 self._copy(path, inside=inside)
@@ -57,7 +57,7 @@ class _Checks:
             raise self._cursor.unsupported("the whole message as a result", path.offset)
 
     def _element(self, element: Element) -> None:
-        """Attributes come first, each name once."""
+        """Check that attributes come first, each name once."""
         names = {_attribute(name.uri, name.local) for name, _ in element.attributes}
         filled = False
         for part in _flat(element.content):

@@ -22,7 +22,7 @@ _BLANK = re.compile(r"[ \t\r\n]*\Z")
 
 
 def results(cursor: XQueryCursor, single: Callable[[], Content]) -> Content:
-    """Results separated by commas, up to what closes them."""
+    """Parse results separated by commas, up to the closing symbol."""
     if cursor.at(")", "}"):
         return Sequence()
     parts = [single()]
@@ -41,7 +41,7 @@ class Constructors:
         self._at = 0
 
     def element(self, scope: Scope) -> Element:
-        """The element at the cursor; the cursor goes on behind it."""
+        """Parse the element at the cursor."""
         self._at = self._cursor.token.offset
         element = self._element(scope)
         self._cursor.seek(self._at)
@@ -70,7 +70,7 @@ class Constructors:
                 raise self._cursor.unsupported(construct, self._at)
 
     def _attributes(self) -> list[tuple[str, str, int]]:
-        """Names as written, values and places."""
+        """Parse attributes; returns names as written, values and offsets."""
         found: list[tuple[str, str, int]] = []
         while True:
             before = self._at
@@ -124,7 +124,7 @@ class Constructors:
         return Name(written, scope.elements[prefix])
 
     def _content(self, scope: Scope) -> tuple[Content, ...]:
-        """What stands between tags; white space alone between them counts for nothing."""
+        """Parse the content between tags; white space alone between them is dropped."""
         content: list[Content] = []
         while not self._text.startswith("</", self._at):
             if self._at >= len(self._text):
@@ -167,7 +167,7 @@ class Constructors:
         return Text(self._decoded(plain, start))
 
     def _bounded(self, start: int) -> bool:
-        """Whether what stands before the cursor stands between tags or braces."""
+        """Whether the text before the cursor is between tags or braces."""
         before = self._text[start - 1] in ">}" and not self._text.endswith("]]>", 0, start)
         after = self._text.startswith(("<", "{"), self._at) and not self._text.startswith("<![CDATA[", self._at)
         return before and after

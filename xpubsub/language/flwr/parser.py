@@ -1,4 +1,4 @@
-"""The parser of transformations: FLWR expressions of XQuery, or an error that says what and where."""
+"""Parses transformations: FLWR expressions of XQuery; an error names the construct and its place."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from xpubsub.limits import Limits
 _CLAUSES = frozenset({"order", "stable", "group", "count", "window", "tumbling", "sliding"})
 _ENDED = ": its FLWR has ended (at a comma, unless you write 'return (…, …)')"
 Start = tuple[tuple[int, int], dict[str, int]]
-"""Where a result starts, and which names of variables were used before it."""
+"""Where a result starts, and which variable names were used before it."""
 
 
 class Head(NamedTuple):
-    """A FLWR up to its `return`, and what its names mean behind it."""
+    """A FLWR up to its `return`, and the scope after it."""
 
     bindings: tuple[Binding, ...]
     where: Expr | None
@@ -73,14 +73,14 @@ class _Parser:
         return self._cursor.syntax(f"{error.reason}{ended}", error.offset, code=error.code)
 
     def _sequence(self, scope: Scope) -> Content:
-        """The whole text, or what stands in an element's braces."""
+        """Parse the whole text, or the content of an element's braces."""
         return self._items(scope) if scope.variables else self._outermost(scope)
 
     def _items(self, scope: Scope) -> Content:
         return results(self._cursor, lambda: self._single(scope))
 
     def _outermost(self, scope: Scope) -> Content:
-        """Results around which there is no FLWR; if XQuery's reading leaves a variable unbound, the papers' reading."""
+        """Parse results outside any FLWR as XQuery does, or as the papers do if that would leave a variable unbound."""
         cursor = self._cursor
         parts: list[Content] = []
         starts: list[Start] = []
@@ -94,7 +94,7 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _reread(self, starts: list[Start], scope: Scope, error: UnboundVariable) -> tuple[int, Content]:
-        """The last FLWR that binds a variable named behind it, and its number: its `return` goes on to the end."""
+        """Reread the last FLWR that binds a variable used after it, with its `return` going on to the end."""
         cursor = self._cursor
         for number in reversed(range(len(starts) - 1)):
             mark, used = starts[number]
@@ -141,7 +141,7 @@ class _Parser:
         return Copy(replace(path, offset=offset))
 
     def _flwr(self, scope: Scope) -> Content:
-        """As XQuery has it, `return` takes one result: a comma ends it. The papers also write `return { … }`."""
+        """Parse a FLWR: `return` takes one result, which a comma ends. The papers also write `return { … }`."""
         head = self._head(scope)
         braces = self._cursor.at("{")
         return self._returned(head, self._enclosed("{", "}", head.scope) if braces else self._single(head.scope))
@@ -170,7 +170,7 @@ class _Parser:
         return Flwr(head.bindings, head.where, result) if head.bindings else result
 
     def _clause(self, is_for: bool, scope: Scope, bindings: list[Binding]) -> Scope:
-        """One variable of a `for` or `let`."""
+        """Parse one variable of a `for` or `let`."""
         cursor = self._cursor
         cursor.expect("$")
         if cursor.token.kind != "name":
@@ -200,7 +200,7 @@ class _Parser:
         return path
 
     def _own_name(self, name: str) -> str:
-        """A name that no other variable has: one may hide another."""
+        """Return a unique name for a variable, as one may hide another."""
         self._used[name] = self._used.get(name, 0) + 1
         return name if self._used[name] == 1 else f"{name}#{self._used[name]}"
 

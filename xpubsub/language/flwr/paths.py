@@ -1,4 +1,4 @@
-"""The parser of paths in transformations: XQuery has more kinds of steps than XPath 1.0, each refused by name."""
+"""Parses paths in transformations; XQuery's steps that XPath 1.0 lacks are refused by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xpubsub.language.xpath.paths import NODE_TYPES, PathParser
 
 
 class XQueryPaths(PathParser):
-    """Paths of XPath 1.0; other steps of XQuery are no syntax errors."""
+    """Parses paths of XPath 1.0, and refuses other steps of XQuery as unsupported."""
 
     def _refuse_step(self) -> None:
         cursor = self._cursor
@@ -22,7 +22,7 @@ class XQueryPaths(PathParser):
             self._refuse_name(token.text, following)
 
     def _refuse_name(self, name: str, following: str) -> None:
-        """Names that are none: of functions, kinds of nodes, or the Q of Q{uri}name."""
+        """Refuse names of functions and of kinds of nodes, and the Q of Q{uri}name."""
         cursor = self._cursor
         if following == "(" and name in KIND_TESTS:
             raise cursor.unsupported(f"the node test {name}()")

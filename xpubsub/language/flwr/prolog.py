@@ -1,4 +1,4 @@
-"""The prolog of a transformation: the namespaces that it declares."""
+"""Parses the prolog of a transformation, which declares namespaces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from xpubsub.language.flwr.tokens import XQueryCursor
 
 
 def prolog(cursor: XQueryCursor) -> dict[str, str]:
-    """Namespaces by prefix; the empty prefix is the default namespace of elements."""
+    """Return namespaces by prefix; the empty prefix is the default namespace of elements."""
     declared: dict[str, str] = {}
     if cursor.at_name("xquery") and cursor.peek().text in ("version", "encoding"):
         while not cursor.at(";") and cursor.token.kind != "end":
@@ -21,7 +21,7 @@ def prolog(cursor: XQueryCursor) -> dict[str, str]:
 
 
 def _declares(cursor: XQueryCursor) -> bool:
-    """Whether a keyword under the cursor is one: a name follows, or an annotation."""
+    """Whether the name under the cursor is a keyword: a name or an annotation follows."""
     following = cursor.peek()
     return following.kind == "name" or following.text == "%"
 

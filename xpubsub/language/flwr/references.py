@@ -1,4 +1,4 @@
-"""Character and entity references in XQuery's string literals and constructors."""
+"""Decodes character and entity references in XQuery's string literals and constructors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
 class BadReference(Exception):
-    """A reference to nothing; the argument is its place in the text."""
+    """An undefined reference; the argument is its offset in the text."""
 
 
 def decoded(text: str) -> str:
-    """Text with its references replaced by what they stand for."""
+    """Return the text with its references resolved."""
     return _REFERENCE.sub(_character, text) if "&" in text else text
 
 

@@ -1,4 +1,4 @@
-"""What XQuery has and transformations have not: known by its first tokens, and refused by name."""
+"""Refuses, by name, the expressions of XQuery that are not supported, recognised by their first tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXPRESSIONS = {
     "if": "(", "typeswitch": "(", "switch": "(", "some": "$", "every": "$", "for": "$", "let": "$", "try": "{",
     "validate": "{", "ordered": "{", "unordered": "{",
 }
-"""Keywords, and what follows them; without it they are names."""
+"""Keywords and what must follow them; otherwise they are names."""
 _NAMED = ("element", "attribute", "processing-instruction", "namespace")
 _CONSTRUCTORS = frozenset({*_NAMED, "document", "text", "comment"})
 _OTHERS = {
@@ -31,7 +31,7 @@ COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "and", "or")
 
 
 def refuse_expression(cursor: XQueryCursor) -> None:
-    """Refuse what begins at the cursor, if it is an expression of a kind that is not supported."""
+    """Refuse the expression at the cursor if its kind is not supported."""
     token, following = cursor.token, cursor.peek().text
     if token.kind == "literal":
         return
@@ -47,7 +47,7 @@ def refuse_expression(cursor: XQueryCursor) -> None:
 
 
 def refuse_operator(cursor: XQueryCursor) -> None:
-    """Refuse an operator at the cursor, behind an operand."""
+    """Refuse an unsupported operator at the cursor, after an operand."""
     text = cursor.token.text
     if cursor.token.kind == "name" and text in _OPERATORS:
         raise cursor.unsupported(f"the operator {_OPERATORS[text]}")
@@ -58,7 +58,7 @@ def refuse_operator(cursor: XQueryCursor) -> None:
 
 
 def refuse_onward(cursor: XQueryCursor, results: str) -> None:
-    """Refuse whatever goes on from results that are no path."""
+    """Refuse a continuation of results that are not a path."""
     if cursor.at("/", "//", "["):
         raise cursor.unsupported(f"a step or predicate on {results}")
     if cursor.at(*COMPARISONS):

@@ -1,4 +1,4 @@
-"""What names mean at a place of a transformation: variables and namespaces; and expressions that use them."""
+"""The variables and namespaces in scope in a transformation, and the parser of expressions that use them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class Scope:
     """The variables and namespaces in scope."""
 
     namespaces: Mapping[str, str]
-    """Of names in paths."""
+    """The namespaces of names in paths."""
     elements: Mapping[str, str]
     """Of constructed elements."""
     variables: Mapping[str, Path] = field(default_factory=dict)
-    """Each as a path; a variable of `for` is one of its own."""
+    """The variables as paths; a variable of `for` is a path of its own."""
 
     def with_variable(self, name: str, path: Path) -> Scope:
-        """The same with one variable more."""
+        """Return the scope with one more variable."""
         return replace(self, variables={**self.variables, name: path})
 
     def declaring(self, declared: Mapping[str, str]) -> Scope:
-        """The same inside an element that declares namespaces."""
+        """Return the scope inside an element that declares namespaces."""
         if not declared:
             return self
         return replace(self, namespaces={**self.namespaces, **declared}, elements={**self.elements, **declared})
 
 
 class UnboundVariable(QuerySyntaxError):
-    """A variable that nothing around it binds; the parser may try another reading."""
+    """A variable is not bound; the parser may try another reading."""
 
     def __init__(self, name: str, text: str, offset: int) -> None:
         super().__init__(f"there is no variable ${name} here", code="XPST0008", text=text, offset=offset)
@@ -45,7 +45,7 @@ class UnboundVariable(QuerySyntaxError):
 
 
 class ScopedExpressions(ExpressionParser):
-    """XPath's expressions with variables, the functions that stand for the message, `exists()` and `empty()`."""
+    """Parses XPath expressions with variables, functions that mean the message, `exists()` and `empty()`."""
 
     _cursor: XQueryCursor
 
@@ -55,7 +55,7 @@ class ScopedExpressions(ExpressionParser):
         self._scope = scope
 
     def operand(self) -> Expr:
-        """A path or constant at the cursor, without comparisons."""
+        """Parse a path or constant at the cursor, without comparisons."""
         return self._arithmetic()
 
     def _arithmetic(self) -> Expr:
@@ -95,7 +95,7 @@ class ScopedExpressions(ExpressionParser):
         return self._onward(path.absolute, path.steps, offset, path.variable)
 
     def _onward(self, absolute: bool, steps: tuple[Step, ...], offset: int, variable: str | None) -> Path:
-        """A path that may go on from where a variable or a function stands."""
+        """Parse the rest of a path that starts with a variable or a function."""
         cursor = self._cursor
         onward = list(steps)
         if cursor.at("["):

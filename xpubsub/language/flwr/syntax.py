@@ -1,4 +1,4 @@
-"""The tree of a transformation: frozen, small, without behaviour of its own."""
+"""The syntax tree of a transformation: small frozen classes without behaviour."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Sequence:
-    """Some results after one another."""
+    """Results one after the other."""
 
     parts: tuple[Content, ...] = ()
 
@@ -67,7 +67,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class Flwr:
-    """`for` bindings, an optional `where`, and the result for each binding; `let` has been written out."""
+    """`for` bindings, an optional `where`, and the result for each binding; `let` has been substituted."""
 
     bindings: tuple[Binding, ...]
     where: Expr | None
@@ -75,7 +75,7 @@ class Flwr:
 
 
 Content = Text | Copy | Element | Sequence | Flwr
-"""Whatever may stand in a result."""
+"""The parts of a result."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class Transformation:
 
     result: Content
     namespaces: tuple[tuple[str, str], ...] = ()
-    """What a prolog declares: (prefix, URI) pairs."""
+    """The namespaces that a prolog declares: (prefix, URI) pairs."""
 
 
 def dump_content(content: Content) -> str:
-    """The tree as one line of text, for tests and for people."""
+    """Return the tree as one readable line, for tests."""
     match content:
         case Text(value):
             return repr(value)

@@ -1,4 +1,4 @@
-"""The tags of constructed elements: literal text, with the namespace declarations that they need."""
+"""Writes the tags of constructed elements, with the namespace declarations that they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Tags:
         return bool(self.declared[""])
 
     def element(self, element: Element) -> tuple[str, str, Tags]:
-        """The start tag without its end, the end tag, and what is declared inside."""
+        """Return the start tag without its closing bracket, the end tag, and the namespaces declared inside."""
         needed = dict(element.declared)
         needed[element.name.prefix] = element.name.uri
         needed.update((name.prefix, name.uri) for name, _ in element.attributes if name.prefix)
@@ -38,11 +38,11 @@ def declarations(namespaces: Mapping[str, str]) -> str:
 
 
 def escaped_text(text: str) -> str:
-    """Text as it stands between tags."""
+    """Escape text for use between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#xD;")
 
 
 def escaped_attribute(text: str) -> str:
-    """Text as it stands in an attribute."""
+    """Escape text for use in an attribute."""
     plain = escaped_text(text).replace('"', "&quot;")
     return plain.replace("\t", "&#x9;").replace("\n", "&#xA;")

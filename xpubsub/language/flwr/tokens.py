@@ -1,4 +1,4 @@
-"""The lexer of XQuery: tokens one by one, since what follows a tag is no longer tokens."""
+"""The lexer of XQuery; it reads tokens one by one, since the text after a tag does not consist of tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMMENT_EDGE = re.compile(r"\(:|:\)")
 
 
 class XQueryCursor(Cursor):
-    """A cursor that reads its tokens as it goes, and can be put anywhere."""
+    """A cursor that reads tokens on demand, and can move to any offset."""
 
     def __init__(self, text: str, limits: Limits) -> None:
         if (illegal := NOT_XML.search(text)) is not None:
@@ -33,22 +33,22 @@ class XQueryCursor(Cursor):
         self.seek(0)
 
     def seek(self, offset: int) -> None:
-        """Go on at an offset, whatever was read before."""
+        """Continue at an offset."""
         del self._tokens[self._index :]
         self._next = offset
         self.token = self.peek(0)
 
     def mark(self) -> tuple[int, int]:
-        """The place of the token under the cursor, to come back to."""
+        """Return the place of the token under the cursor, for `rewind`."""
         return self._index, self.token.offset
 
     def rewind(self, mark: tuple[int, int]) -> None:
-        """Go back to a place, and read again from there."""
+        """Go back to a place that `mark` returned."""
         self._index, offset = mark
         self.seek(offset)
 
     def keyword(self, *names: str) -> bool:
-        """Take a name that is a keyword here: an operand follows."""
+        """Take a name if it is one of these keywords, followed by an operand."""
         if not self.at_name(*names):
             return False
         self._tokens[self._index] = Token("operator", self.token.text, self.token.offset)
@@ -82,7 +82,7 @@ class XQueryCursor(Cursor):
         return Token(kind, self._literal(text, offset) if kind == "literal" else text, offset)
 
     def _literal(self, text: str, offset: int) -> str:
-        """A literal between its quotation marks, with doubled ones and references resolved."""
+        """Return the value of a literal, with doubled quotation marks and references resolved."""
         mark = text[0]
         try:
             return mark + decoded(text[1:-1].replace(mark * 2, mark)) + mark
@@ -90,7 +90,7 @@ class XQueryCursor(Cursor):
             raise self.syntax("a reference to no character", offset) from None
 
     def _skip(self) -> int:
-        """The place after white space and comments."""
+        """Return the offset after white space and comments."""
         offset = self._next
         while True:
             space = _SPACE.match(self.text, offset)

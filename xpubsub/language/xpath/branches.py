@@ -1,4 +1,4 @@
-"""Queries: a conjunction of items as numbered branches that meet in numbered branching points (Figure 3.3).
+"""Turns conjunctions into queries: numbered branches that meet in numbered branching points (Figure 3.3).
 
 Every branch is a linear path from the root with a test at its end. A branching point is a node in which branches
 must meet; point 0 is the document. A branch belongs to one branching point (its *context*) and may run through
@@ -17,7 +17,7 @@ from xpubsub.limits import Limits
 DOCUMENT = "/"
 """The linear path of the document node; each message has exactly one."""
 MOST_POINTS = 2
-"""Branching points along one branch, its context included, before it is nested."""
+"""How many branching points a branch may have, its context included, before it is nested."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Branch:
 
     @property
     def settled(self) -> bool:
-        """Whether it meets no other branch: it holds as soon as some node of the message passes."""
+        """Whether the branch meets no other: it holds as soon as some node of the message passes."""
         return not (self.points or self.negated or self.first)
 
     @property
@@ -54,12 +54,12 @@ class Query:
 
     @property
     def checked(self) -> bool:
-        """Whether branches have to be checked together: they meet below the root, or one is `not` or first-only."""
+        """Whether branches must be checked together: they meet below the root, or one is `not` or first-only."""
         return not all(branch.settled for branch in self.branches)
 
     @property
     def meeting(self) -> tuple[Branch, ...]:
-        """The branches that have to be checked together."""
+        """The branches that must be checked together."""
         return tuple(branch for branch in self.branches if not branch.settled)
 
     @property
@@ -69,7 +69,7 @@ class Query:
 
 
 def queries(disjunction: Disjunction, text: str, limits: Limits) -> list[Query]:
-    """The distinct queries of a subscription in normal form; none if it can never match."""
+    """Return the distinct queries of a subscription in normal form; none if it can never match."""
     found: dict[Query, None] = {}
     for conjunction in disjunction:
         simple = _simplify_all(conjunction)
@@ -79,7 +79,7 @@ def queries(disjunction: Disjunction, text: str, limits: Limits) -> list[Query]:
 
 
 def _simplify_all(conjunction: Conjunction) -> Conjunction | None:
-    """Simplified items without duplicates, conditions on the root element lifted; None if never true."""
+    """Simplify items, drop duplicates and lift conditions on the root element; None if never true."""
     items: dict[Item, None] = {}
     for item in conjunction:
         simple = _simplify(item)
@@ -91,7 +91,7 @@ def _simplify_all(conjunction: Conjunction) -> Conjunction | None:
 
 
 def _simplify(item: Item) -> Item:
-    """Simplify conditions, then go on through one of them where the path merely has to exist."""
+    """Simplify conditions; where a path merely has to exist, extend it by one of its conditions."""
     if not any(hop.conditions for hop in item.hops):
         return item
     hops = tuple(replace(hop, conditions=tuple(map(_simplify, hop.conditions))) for hop in item.hops)
@@ -107,7 +107,7 @@ def _simplify(item: Item) -> Item:
 
 
 def _lift(item: Item) -> tuple[Item, ...]:
-    """The root element is one node: a condition on it is a condition on the message."""
+    """Lift conditions on the root element: as there is one root, they are conditions on the message."""
     if item.negated or not item.hops or item.hops[0].axis != "child" or not item.hops[0].conditions:
         return (item,)
     root = replace(item.hops[0], conditions=())
@@ -116,7 +116,7 @@ def _lift(item: Item) -> tuple[Item, ...]:
 
 
 def condition_query(item: Item, before: tuple[Hop, ...], text: str, limits: Limits) -> Query:
-    """One condition on a node, point 1, that is reached by some hops; without any it is one on the document."""
+    """Return one condition as a query on the node (point 1) that some hops reach; without hops, on the document."""
     if not before:
         [query] = queries(((replace(item, absolute=True),),), text, limits)
         return query
@@ -140,7 +140,7 @@ class _Numbering:
         return Query(tuple(self.branches))
 
     def condition(self, item: Item, before: tuple[Hop, ...]) -> Query:
-        """A query with one condition on the node at the end of some hops."""
+        """Return a query with one condition on the node at the end of some hops."""
         self.last_point = 1
         self._conditions((item,), before, ((1, len(before)),), 1, 1, True)
         return Query(tuple(self.branches))
@@ -172,10 +172,10 @@ class _Numbering:
 
 
 def _nest(item: Item, context: int) -> Item:
-    """Let a path through many branching points become a path to the first, with the rest as a condition on it.
+    """Turn a path through many branching points into a path to the first, with the rest as a condition on it.
 
-    In recursive messages the ways to place k points grow with the depth to the power of k: two are enough. Which node
-    is first is a question to the whole path, though, and so a first-only path stays as it is.
+    In recursive messages the number of ways to place k points grows with the k-th power of the depth: two points are
+    enough. A first-only path stays as it is, because which node is first depends on the whole path.
     """
     at = [index for index, hop in enumerate(item.hops) if hop.conditions]
     if item.first or len(at) + (context > 0) <= MOST_POINTS:
@@ -187,13 +187,13 @@ def _nest(item: Item, context: int) -> Item:
 
 
 def _relevant(points: tuple[tuple[int, int], ...], context: int) -> tuple[tuple[int, int], ...]:
-    """Of many points only those from the context on: what is above it is settled there."""
+    """Return the points from the context on: those above it are settled there."""
     numbers = [point for point, _ in points]
     return points if len(points) <= MOST_POINTS or not context else points[numbers.index(context) :]
 
 
 def linear_path(hops: tuple[Hop, ...]) -> str:
-    """Hops as the text of a linear path: `/a//b/@c`."""
+    """Return hops as the text of a linear path: `/a//b/@c`."""
     return "".join(("//" if hop.axis == "descendant" else "/") + name_of(hop.test) for hop in hops) or DOCUMENT
 
 

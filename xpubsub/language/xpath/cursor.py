@@ -1,4 +1,4 @@
-"""A cursor over tokens, with the errors that point at a token: what every parser here stands on."""
+"""The cursor over tokens that every parser uses; its errors point at a token."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from xpubsub.limits import Limits
 
 
 def check_length(text: str, limits: Limits) -> None:
-    """Refuse an expression that is too long to be read at all."""
+    """Refuse an expression that is longer than the limit."""
     if len(text) > limits.max_expression:
         reason = f"the expression is longer than {limits.max_expression} characters (max_expression)"
         raise LimitError(reason, code="limit-expression", text=text[:100])
 
 
 class Cursor:
-    """Reads tokens one by one and knows how to complain about them."""
+    """Reads tokens one by one and creates errors that point at them."""
 
     def __init__(self, text: str, tokens: list[Token], limits: Limits) -> None:
         self.text = text
@@ -31,7 +31,7 @@ class Cursor:
         self._nesting = 0
 
     def peek(self, distance: int = 1) -> Token:
-        """A token further on (the end token beyond the end)."""
+        """Return a token further on, or the end token."""
         return self._tokens[min(self._index + distance, self._last)]
 
     def advance(self) -> Token:
@@ -63,13 +63,13 @@ class Cursor:
         return found
 
     def expect(self, text: str) -> Token:
-        """Take this symbol or complain."""
+        """Take this symbol, or raise a syntax error."""
         if not self.at(text):
             raise self.syntax(f"expected {text!r}, found {self.describe()}")
         return self.advance()
 
     def describe(self) -> str:
-        """The token under the cursor, for a message."""
+        """Describe the token under the cursor for an error."""
         return "the end of the expression" if self.token.kind == "end" else repr(self.token.text)
 
     @contextmanager
@@ -85,11 +85,11 @@ class Cursor:
             self._nesting -= 1
 
     def syntax(self, reason: str, offset: int | None = None, code: str = "XPST0003") -> QuerySyntaxError:
-        """A syntax error at an offset, by default at the cursor."""
+        """Return a syntax error at an offset, by default at the cursor."""
         return QuerySyntaxError(reason, code=code, text=self.text, offset=self._offset(offset))
 
     def unsupported(self, construct: str, offset: int | None = None) -> UnsupportedError:
-        """A refusal of a construct at an offset, by default at the cursor."""
+        """Return the error that a construct is not supported, at an offset, by default at the cursor."""
         reason = f"{construct} is not supported"
         return UnsupportedError(reason, code="unsupported", text=self.text, offset=self._offset(offset))
 

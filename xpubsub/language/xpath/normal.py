@@ -1,7 +1,7 @@
-"""Normal form: an XPath filter as a disjunction of conjunctions of *items*.
+"""Turns XPath filters into normal form: a disjunction of conjunctions of *items*.
 
 An item is a linear path from a context node with a test at its end; the hops of the path may carry conditions,
-which are again items. `or` is gone (disjunctive normal form), `not` is a mark on an item, `.` is folded away.
+which are again items. `or` is removed (disjunctive normal form), `not` is a flag of an item, `.` is removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xpubsub.language.xpath.syntax import And, Axis, Call, Compare, Expr, Litera
 from xpubsub.limits import Limits
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The comparisons, each with what it becomes when its sides change places."""
+"""The comparison operators, each with its mirror image for swapped sides."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Item:
     negated: bool = False
     first: bool = False
     variable: str | None = None
-    """The variable at whose node it starts, in a transformation."""
+    """The variable whose node the path starts at, in a transformation."""
 
 
 Conjunction = tuple[Item, ...]
@@ -68,7 +68,7 @@ class Normalizer:
         self._limits = limits
 
     def boolean(self, expr: Expr) -> Disjunction:
-        """The normal form of XPath's `boolean(expr)`."""
+        """Return the normal form of XPath's `boolean(expr)`."""
         match expr:
             case Or(parts):
                 return self._bounded(itertools.chain.from_iterable(map(self.boolean, parts)))
@@ -88,17 +88,17 @@ class Normalizer:
                 return TRUE if number else FALSE
 
     def selected(self, path: Path) -> Disjunction:
-        """The ways to select a node by a path: each an item for the path itself, then what must hold beside it."""
+        """Return the ways to select a node by a path: each an item for the path, then further conditions."""
         return self._path(path, Test())
 
     def product(self, parts: list[Disjunction]) -> list[tuple[Conjunction, ...]]:
-        """Each choice of one conjunction out of each part, no more than the limit."""
+        """Return each choice of one conjunction from each part, within the limit."""
         if math.prod(map(len, parts)) > self._limits.max_disjuncts:
             raise self._too_many()
         return list(itertools.product(*parts))
 
     def _bounded(self, conjunctions: Iterable[Conjunction]) -> Disjunction:
-        """Distinct conjunctions, no more than the limit."""
+        """Return the distinct conjunctions, within the limit."""
         kept: dict[Conjunction, None] = {}
         for conjunction in conjunctions:
             kept[tuple(dict.fromkeys(conjunction))] = None
@@ -126,7 +126,7 @@ class Normalizer:
         return self._conjunction(opposites)
 
     def _path(self, path: Path, test: Test) -> Disjunction:
-        """Some node at the end of the path passes the test: each choice of conjunctions is one way."""
+        """Return the normal form of "some node at the end of the path passes the test"."""
         choices = [self._conjunction([self.boolean(each) for each in step.predicates]) for step in path.steps]
         if all(len(choice) == 1 for choice in choices):
             return (self._item(path, test, tuple(choice[0] for choice in choices)),)
@@ -135,7 +135,7 @@ class Normalizer:
         return self._bounded(self._item(path, test, chosen) for chosen in itertools.product(*choices))
 
     def _item(self, path: Path, test: Test, chosen: tuple[Conjunction, ...]) -> Conjunction:
-        """One item, and beside it the conditions that do not depend on the path (absolute paths in predicates)."""
+        """Return one item, and the conditions that do not depend on its path (absolute paths in predicates)."""
         hops = tuple(_hop(step, conditions) for step, conditions in zip(path.steps, chosen, strict=True))
         elsewhere = tuple(item for conditions in chosen for item in conditions if item.absolute)
         return (Item(hops, test, path.absolute, variable=path.variable), *elsewhere)
@@ -162,7 +162,7 @@ class Normalizer:
         return ((replace(item, first=True), *elsewhere),)
 
     def _single(self, step: Step, call: Call) -> Conjunction:
-        """The conditions of a step as one conjunction: the first node of a union is not the union of first nodes."""
+        """Return a step's conditions as one conjunction: the first node of a union is not the union of first nodes."""
         disjunction = self._conjunction([self.boolean(each) for each in step.predicates])
         if len(disjunction) == 1:
             return disjunction[0]
@@ -187,12 +187,12 @@ def _hop(step: Step, conditions: Conjunction) -> Hop:
 
 
 def _group(conditions: Conjunction, negated: bool) -> Item:
-    """The context node itself, under conditions: `.[conditions]`."""
+    """Return the context node under conditions: `.[conditions]`."""
     return Item((Hop("self", NodeTest("node"), conditions),), negated=negated)
 
 
 def _comparison(op: str, constant: Expr) -> Test | None:
-    """The test against a constant; None if it can never hold."""
+    """Return the test against a constant; None if it can never hold."""
     assert isinstance(constant, Literal | Number)
     if isinstance(constant, Literal) and op in ("=", "!="):
         return Test(op, value=constant.value)

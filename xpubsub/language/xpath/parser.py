@@ -1,4 +1,4 @@
-"""The parser of XPath filters: text → tree, or an error that says what and where."""
+"""Parses XPath filters into a tree; an error names the construct and its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DIALECTS = ("xpath", "branching")
 _BOOLEAN = (Compare, Call, And, Or, Not)
 _FUNCTIONS = frozenset({"not", "contains", "starts-with"})
 MESSAGE_FUNCTIONS = frozenset({"doc", "document", "stream"})
-"""Functions that stand for the message, in transformations."""
+"""Functions that mean the message, in transformations."""
 
 
 def parse_xpath(
@@ -45,7 +45,7 @@ class ExpressionParser:
         return expr
 
     def expression(self) -> Expr:
-        """An expression from the cursor on, as far as it goes."""
+        """Parse the longest expression at the cursor."""
         parts = [self._and()]
         while self._cursor.take("or"):
             parts.append(self._and())

@@ -1,4 +1,4 @@
-"""The parser of location paths: steps, node tests, axes and namespaces."""
+"""Parses location paths: steps, node tests, axes and namespaces."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PathParser:
         self._relative = relative
         self._predicate = predicate
         self.depth = 0
-        """How many predicates the cursor is in."""
+        """How many predicates enclose the cursor."""
 
     def starts_step(self) -> bool:
         """Whether a step can start at the cursor."""
@@ -36,7 +36,7 @@ class PathParser:
         return cursor.at(".", "..", "@") or cursor.token.kind == "name"
 
     def path(self) -> Path:
-        """A whole path; in the branching dialect a leading slash in a predicate is relative."""
+        """Parse a whole path; in the branching dialect a leading slash in a predicate is relative."""
         cursor = self._cursor
         offset = cursor.token.offset
         absolute = cursor.at("/", "//") and not (self._relative and self.depth)
@@ -49,7 +49,7 @@ class PathParser:
         return Path(absolute, tuple(steps), offset)
 
     def relative(self, steps: list[Step]) -> None:
-        """Append steps separated by slashes, starting with a slash or with a step."""
+        """Parse steps separated by slashes, starting with a slash or a step, and append them to `steps`."""
         cursor = self._cursor
         while True:
             slash = cursor.advance().text if cursor.at("/", "//") else ""
@@ -62,7 +62,7 @@ class PathParser:
                 return
 
     def _refuse_step(self) -> None:
-        """Refuse steps at the cursor that other languages have."""
+        """Refuse steps at the cursor that only other languages have."""
 
     def _step_follows(self) -> bool:
         following = self._cursor.peek()

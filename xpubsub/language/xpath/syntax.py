@@ -1,4 +1,4 @@
-"""The tree of an XPath filter: frozen, small, without behaviour of its own."""
+"""The syntax tree of an XPath filter: small frozen classes without behaviour."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ Expr = Path | Literal | Number | Compare | Call | And | Or | Not
 
 
 def dump(expr: Expr) -> str:
-    """The tree as one line of text, for tests and for people."""
+    """Return the tree as one readable line, for tests."""
     match expr:
         case Path(absolute, steps, _, variable):
             start = f"${variable} " if variable is not None else "/" if absolute else ""
@@ -122,7 +122,7 @@ def _dump_step(step: Step) -> str:
 
 
 def name_of(test: NodeTest) -> str:
-    """A test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`."""
+    """Return a test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`."""
     if test.kind in ("text", "node"):
         return f"{test.kind}()"
     local = "*" if test.local is None else test.local
@@ -131,7 +131,7 @@ def name_of(test: NodeTest) -> str:
 
 
 def expanded_name(uri: str, local: str) -> str:
-    """An expanded name as text, injective: braces and percent signs of the URI are escaped."""
+    """Return an expanded name as unambiguous text: braces and percent signs of the URI are escaped."""
     if not uri:
         return local
     escaped = uri.replace("%", "%25").replace("{", "%7B").replace("}", "%7D")

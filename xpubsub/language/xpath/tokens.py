@@ -39,7 +39,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
-    """All tokens of an expression; `capitals` also reads AND, OR and NOT as their lower-case forms."""
+    """Return all tokens of an expression; with `capitals`, AND, OR and NOT are read like their lower-case forms."""
     if (illegal := NOT_XML.search(text)) is not None:
         raise bad_character(text, illegal.start())
     tokens: list[Token] = []
@@ -68,7 +68,7 @@ def name_token(text: str, offset: int, before: list[Token], capitals: bool) -> T
 
 
 def bad_character(text: str, offset: int) -> QuerySyntaxError:
-    """An error at a character that stands for nothing."""
+    """Return the error for an unexpected character."""
     if text[offset] in "\"'":
         return QuerySyntaxError("a string literal has no end", code="XPST0003", text=text, offset=offset)
     reason = f"unexpected character {text[offset]!r}"

@@ -1,4 +1,4 @@
-"""Expressions as their subscriber would write them, out of their trees."""
+"""Writes expressions from their trees, as the subscriber would."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xpubsub.language.xpath.paths import XML_NAMESPACE
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
 
 _LONGEST = 60
-"""Characters of an expression that are shown."""
+"""How many characters of an expression are shown."""
 
 
 class Written:
@@ -22,11 +22,11 @@ class Written:
         self._default = namespaces.get("", "")
 
     def quoted(self, expr: Expr) -> str:
-        """An expression inside a sentence, shortened if it is long."""
+        """Quote an expression for use in a sentence, shortened if it is long."""
         return quoted(self.expression(expr))
 
     def expression(self, expr: Expr) -> str:
-        """An expression."""
+        """Write an expression."""
         match expr:
             case Path():
                 return self._path(expr)
@@ -61,7 +61,7 @@ class Written:
         return slash + self.name(step.test) + "".join(f"[{self.expression(each)}]" for each in step.predicates)
 
     def name(self, test: NodeTest) -> str:
-        """A node test."""
+        """Write a node test."""
         if test.kind in ("text", "node"):
             return f"{test.kind}()"
         mark, local = "@" if test.kind == "attribute" else "", test.local or "*"
@@ -73,12 +73,12 @@ class Written:
         return f"{mark}{prefix}:{local}" if prefix else f"{mark}{{{test.uri}}}{local}"
 
     def prefix(self, uri: str) -> str | None:
-        """The prefix of a namespace, None if there is none."""
+        """Return the prefix of a namespace, or None."""
         return self._prefixes.get(uri)
 
 
 def tested(node: str, test: Test, *, negated: bool) -> str:
-    """What must hold of a node."""
+    """Write a test of a node."""
     constant = literal(test.value) if test.value is not None else number(test.number or 0.0)
     if test.op == "exists":
         shown = node
@@ -90,15 +90,15 @@ def tested(node: str, test: Test, *, negated: bool) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text inside a sentence, shortened if it is long."""
+    """Quote a text for use in a sentence, shortened if it is long."""
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
 
 
 def literal(value: str) -> str:
-    """A string constant."""
+    """Write a string constant."""
     return f'"{value}"' if "'" in value else f"'{value}'"
 
 
 def number(value: float) -> str:
-    """A number constant."""
+    """Write a number constant."""
     return to_text(value) or repr(value)

@@ -1,4 +1,4 @@
-"""The parser of a correlation's blocks: a stream, a path, and at each step bindings, patterns and value predicates."""
+"""Parses the blocks of a correlation: a stream, a path, and at each step bindings, patterns and value predicates."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class BlockParser:
         self.variables: dict[str, int] = {}
         """The number of the block of each variable, from 0."""
         self.tests: dict[str, NodeTest] = {}
-        """What each variable is bound to."""
+        """The node test that each variable is bound to."""
 
     def block(self) -> Block:
-        """The block at the cursor."""
+        """Parse the block at the cursor."""
         cursor = self._cursor
         offset = cursor.token.offset
         stream = stream_name(cursor)
@@ -43,7 +43,7 @@ class BlockParser:
         return Block(stream, steps, offset)
 
     def _steps(self, owner: NodeTest) -> Pattern:
-        """The steps of a path from a node; `.` is left out, unless a variable is bound there."""
+        """Parse the steps of a path from a node; `.` is left out unless a variable is bound to it."""
         steps: list[BlockStep] = []
         while True:
             step = self._details(self._paths.step(), owner)
@@ -56,7 +56,7 @@ class BlockParser:
                 return tuple(steps)
 
     def _details(self, step: Step, owner: NodeTest) -> BlockStep:
-        """A step with the bindings and brackets behind it, in any order."""
+        """Parse the bindings and brackets after a step, in any order."""
         cursor = self._cursor
         test = owner if step.axis == "self" else step.test
         variables: list[str] = []
@@ -82,7 +82,7 @@ class BlockParser:
         return name
 
     def _bracket(self, test: NodeTest, patterns: list[Pattern], predicates: list[Expr]) -> None:
-        """What stands in one pair of brackets: one value predicate, or a conjunction with patterns in it."""
+        """Parse one pair of brackets: a value predicate, or a conjunction with patterns in it."""
         cursor = self._cursor
         offset = cursor.expect("[").offset
         with cursor.nested():
@@ -118,7 +118,7 @@ class BlockParser:
         return cursor.at("/", "//", ".", "@") or (cursor.token.kind == "name" and not called)
 
     def _binds_ahead(self, within: str = "") -> bool:
-        """Whether something is bound before the bracket closes, or before an operator outside of further brackets."""
+        """Whether a binding comes before the bracket closes, or before an operator outside further brackets."""
         depth, distance, before = 0, 0, Token("symbol", "[", 0)
         while True:
             token = self._cursor.peek(distance)
@@ -131,7 +131,7 @@ class BlockParser:
 
 
 def stream_name(cursor: XsclCursor) -> str:
-    """Take the name of a stream, perhaps in double quotation marks."""
+    """Take the name of a stream, with or without double quotation marks."""
     token = cursor.token
     quoted = token.kind == "literal" and token.text[0] == '"'
     name = token.text[1:-1] if quoted else token.text
@@ -142,7 +142,7 @@ def stream_name(cursor: XsclCursor) -> str:
 
 
 def _merged(step: BlockStep, dot: BlockStep) -> BlockStep:
-    """A step with what stands behind a `.` that follows it."""
+    """Merge a step with the details of a `.` that follows it."""
     return BlockStep(
         step.axis, step.test, step.variables + dot.variables, step.patterns + dot.patterns,
         step.predicates + dot.predicates)

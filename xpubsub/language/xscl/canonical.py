@@ -1,8 +1,8 @@
-"""The canonical order of a small graph: the nodes of some trees and the labelled edges between them.
+"""Finds the canonical order of a small graph: the nodes of some trees and the labelled edges between them.
 
-Colours are refined until they are stable; where nodes still share a colour, each of them is tried in turn, and the
-order that gives the least text wins. Orders that give the same text are symmetries of the graph, and spare trying
-what they map onto what was tried already: exact, and fast for graphs with many equal parts.
+Colours are refined until they are stable. Where nodes still share a colour, each is tried in turn, and the order that
+gives the least text wins. Two orders with the same text are a symmetry of the graph; choices that a symmetry maps onto
+a choice already tried are skipped. The result is exact, and fast for graphs with many equal parts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 _REMEMBERED = 4_096
-"""Graphs whose order is remembered at a time."""
+"""How many graphs have their order cached at a time."""
 Colours = dict[int, int]
 _Signature = tuple[int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 _Text = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
@@ -40,7 +40,7 @@ class Graph:
 
 @lru_cache(maxsize=_REMEMBERED)
 def canonical_order(graph: Graph) -> tuple[int, ...]:
-    """The nodes in an order that depends on the shape alone; among equal orders, the one nearest to the numbers'."""
+    """Return the nodes in an order that depends only on the shape; among equal orders, the least by node numbers."""
     search = _Search(graph)
     search.explore(search.initial(), ())
     return tuple(search.best_order)
@@ -63,7 +63,7 @@ class _Search:
         self._symmetries: list[dict[int, int]] = []
 
     def initial(self) -> Colours:
-        """Trees, and the places among siblings that are alike and compared with nothing: any order of them will do."""
+        """Return colours by tree, and by position among alike siblings that are not compared (any order will do)."""
         seen: Counter[tuple[int, int, str]] = Counter()
         marks: dict[int, tuple[int, int]] = {}
         for number, vertex in sorted(self._vertices.items()):
@@ -74,7 +74,7 @@ class _Search:
         return _ranked(marks)
 
     def explore(self, colours: Colours, path: tuple[int, ...]) -> int:
-        """Try all orders below a choice of nodes; returns the number of choices that are still to be gone through."""
+        """Try all orders below a choice of nodes; returns the number of choices to continue with."""
         colours = self._refined(colours)
         tried: set[int] = set()
         for number in _first_cell(colours):
@@ -101,7 +101,7 @@ class _Search:
         return sorted(nodes), sorted(edges)
 
     def _orbit(self, number: int, path: tuple[int, ...]) -> set[int]:
-        """What the symmetries found so far map onto a node, or it onto, of those that leave the path alone."""
+        """Return the nodes that known symmetries exchange with a node, using only symmetries that fix the path."""
         found, waiting = {number}, [number]
         able = [each for each in self._symmetries if all(each[fixed] == fixed for fixed in path)]
         while waiting:
@@ -125,23 +125,23 @@ class _Search:
         return colours[number], colours.get(self._vertices[number].parent, -1), tuple(below), tuple(joined)
 
     def _shape(self, number: int) -> str:
-        """The shape of a subtree of which no node is compared, else nothing."""
+        """Return the shape of a subtree without compared nodes, else an empty string."""
         inner = [self._shape(child) for child in self._children[number]]
         return "" if self._joined[number] or not all(inner) else f"({''.join(sorted(inner))})"
 
 
 def _ranked(marks: dict[int, _Mark]) -> Colours:
-    """Each mark's place among the distinct ones."""
+    """Rank each mark among the distinct ones."""
     places = {mark: place for place, mark in enumerate(sorted(set(marks.values())))}
     return {number: places[mark] for number, mark in marks.items()}
 
 
 def _singled_out(colours: Colours, chosen: int) -> Colours:
-    """One node before the others of its colour."""
+    """Put one node before the others of its colour."""
     return {number: 2 * colour + (number != chosen) for number, colour in colours.items()}
 
 
 def _first_cell(colours: Colours) -> Iterable[int]:
-    """The nodes of the first colour that several share, in the order of their numbers."""
+    """Return the nodes of the first colour that several share, by number."""
     shared = [colour for colour, count in Counter(colours.values()).items() if count > 1]
     return sorted(number for number, colour in colours.items() if colour == min(shared)) if shared else ()

@@ -1,4 +1,4 @@
-"""Telling a correlation from a filter or a transformation, without reading it."""
+"""Tells correlations from filters and transformations without parsing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAG = re.compile(rf"<(?:{NCNAME}:)?{NCNAME}(?:[ \t\r\n]*/?>|[ \t\r\n]+[^ \t\r\n
 
 
 def is_xscl(text: str) -> bool:
-    """Whether a text is meant as a correlation: it begins with SELECT or FROM, or a block does, with more behind it."""
+    """Whether a text looks like a correlation: it starts with SELECT or FROM, or with a block and more after it."""
     if not _HINT.search(text):
         return False
     try:
@@ -29,7 +29,7 @@ def is_xscl(text: str) -> bool:
 
 
 def _selects(cursor: XsclCursor) -> bool:
-    """Whether behind SELECT follows what cannot follow a name in XPath."""
+    """Whether SELECT is followed by something that cannot follow a name in XPath."""
     following, then = cursor.peek(), cursor.peek(2)
     if following.text == "*":
         return _is_word(then, "from") and _begins_operand(cursor.peek(3))
@@ -39,7 +39,7 @@ def _selects(cursor: XsclCursor) -> bool:
 
 
 def _joins(cursor: XsclCursor) -> bool:
-    """Whether in or behind a block stands what XPath has not: a binding, an operator with braces, FROM or PUBLISH."""
+    """Whether a block contains or precedes what XPath lacks: a binding, an operator with braces, FROM or PUBLISH."""
     before = cursor.advance()
     if not _is_operand(before):
         return False
@@ -64,7 +64,7 @@ def _is_keyword(cursor: XsclCursor) -> bool:
 
 
 def _block_follows(cursor: XsclCursor) -> bool:
-    """Whether a block follows the braces: else it is a computed constructor."""
+    """Whether a block follows the braces; otherwise they belong to a computed constructor."""
     distance = 1
     while (token := cursor.peek(distance)).kind != "end" and token.text != "}":
         distance += 1
@@ -87,7 +87,7 @@ def _is_word(token: Token, word: str) -> bool:
 
 
 def _begins_operand(token: Token) -> bool:
-    """Whether it is a name or constant: in XPath none follows an operand."""
+    """Whether a token is a name or constant, which in XPath cannot follow an operand."""
     return token.kind in ("name", "literal", "number")
 
 

@@ -1,4 +1,4 @@
-"""The parser of a correlation's operators: `FOLLOWED BY { comparisons, window }` and `JOIN { … }`."""
+"""Parses the operators of a correlation: `FOLLOWED BY { comparisons, window }` and `JOIN { … }`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[0-9.]+")
 
 
 class OperatorParser:
-    """Parses operators at a cursor; to which blocks the variables belong is known only behind all blocks."""
+    """Parses operators at a cursor; `resolved` assigns variables to blocks once all blocks are parsed."""
 
     def __init__(self, cursor: XsclCursor, namespaces: Mapping[str, str]) -> None:
         self._cursor = cursor
@@ -27,7 +27,7 @@ class OperatorParser:
         self._count = 0
 
     def operator(self) -> Operator:
-        """The operator at the cursor, its comparisons as written."""
+        """Parse the operator at the cursor, with its comparisons as written."""
         cursor = self._cursor
         offset = cursor.token.offset
         kind = self._kind()
@@ -72,7 +72,7 @@ class OperatorParser:
         return Comparison(token.text, left, self._operand(), token.offset)
 
     def _operand(self) -> Path:
-        """A variable, or a path from it; the dollar sign may be left out."""
+        """Parse a variable or a path from it; the dollar sign is optional."""
         cursor = self._cursor
         token = cursor.token
         if token.kind in ("literal", "number") or cursor.at("-"):
@@ -85,7 +85,7 @@ class OperatorParser:
         return self._paths.onward(cursor.variable().text, token.offset)
 
     def _refuse_other(self) -> None:
-        """Refuse what may stand between operands elsewhere."""
+        """Refuse operators that are only allowed elsewhere."""
         cursor = self._cursor
         if cursor.at("or"):
             raise cursor.unsupported("'or' in a join")
@@ -93,13 +93,13 @@ class OperatorParser:
             raise cursor.unsupported(f"arithmetic ('{cursor.token.text}')")
 
     def _at_window(self) -> bool:
-        """Whether the window follows at once."""
+        """Whether the window follows immediately."""
         following = self._cursor.peek()
         endless = self._cursor.at_word("inf") and following.text == "}"
         return endless or (self._cursor.token.kind == "number" and following.text.lower() in _UNITS)
 
     def _window(self) -> float:
-        """A window in seconds."""
+        """Parse a window; returns seconds."""
         cursor = self._cursor
         if cursor.take_word("inf"):
             return math.inf
@@ -119,7 +119,7 @@ class OperatorParser:
 
 
 def resolved(cursor: XsclCursor, operator: Operator, place: int, variables: Mapping[str, int]) -> Operator:
-    """An operator, the one before block `place`, with the left side's operands on the left."""
+    """Return the operator before block `place` with the operands of the left side on the left."""
     comparisons = tuple(_resolved(cursor, each, place, variables) for each in operator.comparisons)
     return replace(operator, comparisons=comparisons)
 

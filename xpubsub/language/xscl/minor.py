@@ -1,9 +1,9 @@
-"""The minor of a join graph (section 4.2 of Hong 2007): the pattern nodes that a join has to look at.
+"""Computes the minor of a join graph (section 4.2 of Hong 2007): the pattern nodes that a join needs.
 
-Leaves that take no part go, again and again, and then inner nodes with a single child (which leaves nothing above the
-least common ancestor). What goes must still exist: a subtree that goes is a condition of the node that it hung from,
-beside the node's value predicates, and a node with conditions stays when it is above or between nodes that stay.
-So does a node that the output mentions, when it is between nodes that stay: it has to fit both.
+Leaves that no comparison uses are removed repeatedly, then inner nodes with a single child, so that nothing above the
+least common ancestor is left. Removed nodes must still exist in a message: a removed subtree becomes a condition of its
+parent, beside the parent's value predicates. A node with conditions stays if it is above or between nodes that stay; a
+node that the output mentions stays if it is between nodes that stay, as it must fit both.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class KeptNode:
     """A pattern node that stays."""
 
     number: int
-    """That of the pattern node."""
+    """The number of the pattern node."""
     parent: int
-    """The node above it that stays, 0 for the document."""
+    """The nearest ancestor that stays, 0 for the document."""
     hops: tuple[Hop, ...]
-    """From that node, without conditions."""
+    """The hops from the parent, without conditions."""
     variables: tuple[str, ...]
     conditions: Disjunction
-    """What must hold of the node, in normal form: its value predicates, and what hung below it."""
+    """The conditions on the node, in normal form: its value predicates and its removed subtrees."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class KeptBlock:
 def kept_blocks(
     patterns: JoinPatterns, text: str, limits: Limits, also: Collection[int] = ()
 ) -> tuple[KeptBlock, ...]:
-    """The minor of each block: the nodes that some operator compares stay, those of `also`, and what they need."""
+    """Return the minor of each block: compared nodes stay, those of `also`, and the nodes that these need."""
     compared = _compared(patterns)
     normalizer = Normalizer(text, limits)
     kept = []
@@ -56,7 +56,7 @@ def kept_blocks(
 
 
 def above_compared(patterns: JoinPatterns) -> set[int]:
-    """The nodes that the output mentions and that are above, or are, nodes that are compared."""
+    """Return the nodes that the output mentions and that are compared nodes or above them."""
     compared = _compared(patterns)
     above = (_with_those_above(block, compared) for block in patterns.blocks)
     return set().union(*above).intersection(patterns.outputs)
@@ -67,7 +67,7 @@ def _compared(patterns: JoinPatterns) -> set[int]:
 
 
 def _with_those_above(block: BlockPattern, nodes: Collection[int]) -> set[int]:
-    """Some nodes, and what is above those of them that are of a block, the document included."""
+    """Return some nodes and the ancestors of those in the block, the document included."""
     found = set(nodes)
     for node in reversed(block.nodes):
         if node.number in found:
@@ -76,7 +76,7 @@ def _with_those_above(block: BlockPattern, nodes: Collection[int]) -> set[int]:
 
 
 def _between(block: BlockPattern, nodes: Collection[int]) -> set[int]:
-    """What is both above and below some of the nodes of a block."""
+    """Return the nodes of a block that are both above and below some of the given nodes."""
     above, below = set(), set()
     for node in block.nodes:
         if node.parent in nodes or node.parent in below:
@@ -88,7 +88,7 @@ def _between(block: BlockPattern, nodes: Collection[int]) -> set[int]:
 
 
 class _Minor:
-    """Reduces one block; one of which no node takes part keeps its root."""
+    """Reduces one block; a block without compared nodes keeps its root."""
 
     def __init__(self, block: BlockPattern, taking_part: Collection[int], normalizer: Normalizer) -> None:
         self._block = block
@@ -129,7 +129,7 @@ class _Minor:
         return (*node.predicates, *map(self._existence, gone))
 
     def _existence(self, node: PatternNode) -> Path:
-        """A subtree that goes, as a path with predicates."""
+        """Return a removed subtree as a path with predicates."""
         *before, last = (Step(hop.axis, hop.test) for hop in node.hops)
         return Path(False, (*before, Step(last.axis, last.test, self._conditions(node))))
 

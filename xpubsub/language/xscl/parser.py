@@ -1,4 +1,4 @@
-"""The parser of correlations: XSCL of Hong 2007, or an error that says what and where."""
+"""Parses correlations: XSCL of Hong 2007; an error names the construct and its place."""
 
 from __future__ import annotations
 

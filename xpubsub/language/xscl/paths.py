@@ -1,4 +1,4 @@
-"""Paths and value predicates of correlations: those of filters, with bindings and predicates where they belong."""
+"""Parses the paths and value predicates of correlations: those of filters, with bindings where these are allowed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SELF = Step("self", NodeTest("node"))
 
 
 class XsclPaths(XQueryPaths):
-    """Paths whose names have no primes."""
+    """Parses paths; their names may not end in primes."""
 
     _cursor: XsclCursor
 
@@ -33,10 +33,10 @@ class XsclPaths(XQueryPaths):
 
 
 class BlockPaths(XsclPaths):
-    """The steps of blocks, one by one; what stands in brackets is read by the parser of blocks."""
+    """Parses the steps of blocks one by one; the parser of blocks reads the brackets."""
 
     def step(self) -> Step:
-        """The next step, with the slash before it."""
+        """Parse the next step, with the slash before it."""
         cursor = self._cursor
         slash = cursor.advance().text if cursor.at("/", "//") else ""
         self._refuse_step()
@@ -52,14 +52,14 @@ class BlockPaths(XsclPaths):
 
 
 class VariablePaths(XsclPaths):
-    """Paths from variables, without predicates."""
+    """Parses paths from variables, without predicates."""
 
     def __init__(self, cursor: XsclCursor, namespaces: Mapping[str, str], place: str) -> None:
         super().__init__(cursor, namespaces)
         self._place = place
 
     def onward(self, variable: str, offset: int) -> Path:
-        """The path that goes on from a variable, or the variable itself."""
+        """Parse the path from a variable, or the variable itself."""
         steps: list[Step] = []
         self._predicates()
         if self._cursor.at("/", "//"):
@@ -73,7 +73,7 @@ class VariablePaths(XsclPaths):
 
 
 class ValuePaths(XsclPaths):
-    """Paths in value predicates: nothing is bound there."""
+    """Parses paths in value predicates, which may not bind variables."""
 
     def _step(self) -> Step:
         step = super()._step()
@@ -83,7 +83,7 @@ class ValuePaths(XsclPaths):
 
 
 class ValuePredicates(ExpressionParser):
-    """The predicates of filters, in which every path starts at the node that the predicate is on."""
+    """Parses predicates as in filters, but every path starts at the node that the predicate is on."""
 
     _cursor: XsclCursor
 
@@ -93,7 +93,7 @@ class ValuePredicates(ExpressionParser):
         self._paths.depth = 1
 
     def conjunct(self) -> Expr:
-        """One part of a conjunction."""
+        """Parse one part of a conjunction."""
         return self._equality()
 
     def _primary(self) -> Expr:

@@ -1,8 +1,8 @@
-"""Blocks as variable tree patterns, in value-join normal form (section 3.1 of Hong 2007).
+"""Turns blocks into variable tree patterns, in value-join normal form (section 3.1 of Hong 2007).
 
-A *pattern node* is a step that binds a variable, that carries value predicates, or in which patterns branch; the plain
-steps before it are its hops. A path from a variable in an operator becomes a pattern node of its own, below the
-variable's: each comparison asks for some node of its own, as comparisons of XQuery do.
+A *pattern node* is a step that binds a variable, has value predicates, or at which patterns branch; the plain steps
+before it are its hops. A path from a variable in an operator becomes its own pattern node below the variable's: each
+comparison needs some node of its own, as in XQuery.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class PatternNode:
     """A node of a pattern; parents have smaller numbers than their children."""
 
     number: int
-    """Its number in the correlation, from 1."""
+    """The number of the node in the correlation, from 1."""
     parent: int
-    """The number of the node above it, 0 for the document."""
+    """The number of the parent, 0 for the document."""
     hops: tuple[Hop, ...]
-    """From the parent, without conditions."""
+    """The hops from the parent, without conditions."""
     variables: tuple[str, ...] = ()
     predicates: tuple[Expr, ...] = ()
     """Value predicates, all of which must hold."""
@@ -36,7 +36,7 @@ class PatternNode:
 
 @dataclass(frozen=True)
 class BlockPattern:
-    """A block as a tree; its root is the node at the end of the block's path, nodes may be above it."""
+    """A block as a tree; its root is the node at the end of the block's path, and may have nodes above it."""
 
     stream: str
     nodes: tuple[PatternNode, ...]
@@ -54,7 +54,7 @@ class ValueJoin:
 
 @dataclass(frozen=True)
 class PatternJoin:
-    """An operator: the blocks so far with the next."""
+    """An operator, which joins the blocks so far with the next."""
 
     kind: OperatorKind
     joins: tuple[ValueJoin, ...]
@@ -70,7 +70,7 @@ class JoinPatterns:
     outputs: tuple[int, ...]
     """The nodes that SELECT mentions, by default the roots of the blocks."""
     variables: dict[str, int]
-    """The node of each variable, those made from paths included."""
+    """The node of each variable, including those made from paths."""
 
 
 def join_patterns(tree: Correlation, text: str, limits: Limits) -> JoinPatterns:
@@ -108,12 +108,12 @@ class _Compiler:
         return JoinPatterns(blocks, operators, outputs, variables)
 
     def _block(self, block: Block) -> tuple[_Draft, _Draft]:
-        """The document above a block's tree, and the root of the block."""
+        """Return the document node above a block's tree, and the root of the block."""
         document = _Draft()
         return document, self._pattern(document, block.steps, 1)
 
     def _pattern(self, above: _Draft, steps: Pattern, depth: int) -> _Draft:
-        """Add the nodes of a path, some nodes deep already; returns the last."""
+        """Add the nodes of a path below a node at this depth; returns the last."""
         before: list[Hop] = []
         for place, step in enumerate(steps, start=1):
             if step.axis != "self":
@@ -124,7 +124,7 @@ class _Compiler:
         return above
 
     def _step(self, above: _Draft, hops: tuple[Hop, ...], step: BlockStep, depth: int) -> _Draft:
-        """Add a node at the end of some hops; without any it is the node above."""
+        """Add a node at the end of some hops; without hops it is the node above."""
         self._limit(depth)
         node = _Draft(hops) if hops else above
         if node is not above:
@@ -142,7 +142,7 @@ class _Compiler:
             raise LimitError(reason, code="limit-nesting", text=self._text)
 
     def _operand(self, path: Path) -> None:
-        """Give a path from a variable a variable of its own."""
+        """Give a path from a variable its own variable."""
         name = operand_name(path)
         if name not in self._bound:
             node = _Draft(_hops(path.steps), [name])
@@ -178,7 +178,7 @@ class _Compiler:
 
 
 def operand_name(path: Path) -> str:
-    """The variable of an operand: its own, or one made from the path and its place, which no one can write."""
+    """Return the variable of an operand: its own, or one made from the path and offset, which no text can contain."""
     shown = f"{path.variable}{linear_path(_hops(path.steps))}"
     return f"{shown}@{path.offset}" if path.steps else str(path.variable)
 

@@ -1,4 +1,4 @@
-"""The parser of a correlation's SELECT: constructors, variables and paths from them."""
+"""Parses the SELECT of a correlation: constructors, variables and paths from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xpubsub.language.xscl.tokens import XsclCursor
 
 
 class SelectParser:
-    """Parses results at a cursor; which variables there are is known only behind all blocks."""
+    """Parses results at a cursor; `check` looks up their variables once all blocks are parsed."""
 
     def __init__(self, cursor: XsclCursor, namespaces: Mapping[str, str]) -> None:
         self._cursor = cursor
@@ -26,7 +26,7 @@ class SelectParser:
         self._used: dict[str, int] = {}
 
     def result(self) -> Content | None:
-        """What SELECT says; None for `*`."""
+        """Parse the result of SELECT; None for `*`."""
         cursor = self._cursor
         if cursor.at("*") or cursor.at_name("*"):
             cursor.advance()
@@ -36,7 +36,7 @@ class SelectParser:
         return self._sequence(self._scope)
 
     def check(self, result: Content, start: int, tests: Mapping[str, NodeTest]) -> None:
-        """Refuse variables that there are not, and what cannot be carried out in every message."""
+        """Refuse unknown variables, and results that would fail on some messages."""
         for variable, offset in self._used.items():
             if variable not in tests:
                 raise self._cursor.syntax(f"there is no variable ${variable} here", offset, code="XPST0008")
@@ -77,7 +77,7 @@ class SelectParser:
         return Copy(path)
 
     def _refuse(self) -> None:
-        """Refuse what begins at the cursor and not with a variable."""
+        """Refuse the result at the cursor, which does not start with a variable."""
         cursor = self._cursor
         token = cursor.token
         if token.kind == "name" and token.text in ("for", "let") and cursor.peek().text == "$":

@@ -1,4 +1,4 @@
-"""The tree of a correlation (XSCL): frozen, small, without behaviour of its own."""
+"""The syntax tree of a correlation (XSCL): small frozen classes without behaviour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BlockStep:
 
 
 Pattern = tuple[BlockStep, ...]
-"""A path with bindings: from the document, or from the step in whose brackets it stands."""
+"""A path with bindings, from the document or from the step whose brackets contain it."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Correlation:
     blocks: tuple[Block, ...]
     operators: tuple[Operator, ...] = ()
     result: Content | None = None
-    """What SELECT says; None is the default, copies of the roots of the blocks inside `<match>`."""
+    """The result of SELECT; None is the default, copies of the blocks' roots inside `<match>`."""
     publish: str | None = None
 
 
 def dump_correlation(tree: Correlation) -> str:
-    """The tree as one line of text, for tests and for people."""
+    """Return the tree as one readable line, for tests."""
     parts = [] if tree.result is None else [f"select {dump_content(tree.result)} from"]
     parts.append(_dump_block(tree.blocks[0]))
     for operator, block in zip(tree.operators, tree.blocks[1:], strict=True):

@@ -1,9 +1,9 @@
-"""Query templates (section 4 of Hong 2007): the shape of a join graph, which many correlations share.
+"""Query templates (section 4 of Hong 2007): shapes of join graphs, each shared by many correlations.
 
-A *join graph* is what stays of the blocks, a tree for each, and the comparisons between them, those of all operators.
+A *join graph* has a tree for each block, reduced to its minor, and the comparisons of all operators between them.
 Its template has the same shape, with meta-variables var1, var2, … for the nodes: block by block, parents before their
-children. Join graphs that differ in names only, in the order of predicates or in that of comparisons have the same
-template; blocks do not change places.
+children. Join graphs that differ only in names, or in the order of predicates or comparisons, have the same template;
+the order of blocks matters.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ class Template:
     """For each message: the parent of each of its meta-variables, 0 for none."""
     edges: tuple[Edge, ...]
     needed: tuple[int, ...] | None = None
-    """The meta-variables whose nodes outputs need; of the others it is enough that there are some. None: all."""
+    """The meta-variables whose nodes outputs need; for the others, existence is enough. None means all."""
 
     @property
     def text(self) -> str:
-        """Equal templates have equal texts: `1(2 3)|4(5 6)|2=5 3=6`."""
+        """The canonical text; equal templates have equal texts: `1(2 3)|4(5 6)|2=5 3=6`."""
         starts = accumulate(map(len, self.trees), initial=1)
         trees = (_dump(start, parents) for start, parents in zip(starts, self.trees, strict=False))
         return "|".join((*trees, " ".join(f"{each.left}{each.op}{each.right}" for each in self.edges)))
 
     @property
     def template_id(self) -> int:
-        """The same in every process."""
+        """The id, the same in every process."""
         needed = () if self.needed is None else (" ".join(map(str, self.needed)),)
         return stable_id("join template", self.text, *needed)
 
     @property
     def lifted(self) -> tuple[Edge, ...]:
-        """Equalities of leaves that nothing else asks for: of their nodes those above count, each once."""
+        """The equalities of leaves that nothing else uses; only their parents count, each once."""
         if len(self.trees) != 2:
             return ()
         ends = Counter(number for edge in self.edges for number in (edge.left, edge.right))
@@ -72,18 +72,18 @@ class Template:
         return tuple(edge for edge in self.edges if edge.op == "=" and {edge.left, edge.right} <= alone)
 
     def parent(self, number: int) -> int:
-        """The meta-variable above another, 0 if there is none."""
+        """Return the parent of a meta-variable, 0 if it has none."""
         return [parent for parents in self.trees for parent in parents][number - 1]
 
     @property
     def size(self) -> int:
-        """How many meta-variables there are."""
+        """The number of meta-variables."""
         return sum(map(len, self.trees))
 
 
 @dataclass(frozen=True)
 class TemplateUse:
-    """A join graph as one of a template."""
+    """A template, and what its meta-variables stand for in one join graph."""
 
     template: Template
     nodes: tuple[int, ...]
@@ -91,15 +91,15 @@ class TemplateUse:
 
 
 def join_graph(patterns: JoinPatterns, text: str, limits: Limits, also: Collection[int] = ()) -> JoinGraph:
-    """The join graph of a correlation; the nodes of `also` stay whether they are compared or not."""
+    """Return the join graph of a correlation; the nodes of `also` stay even if they are not compared."""
     joins = tuple(join for operator in patterns.operators for join in operator.joins)
     return JoinGraph(kept_blocks(patterns, text, limits, also), joins)
 
 
 def template_of(graph: JoinGraph, names: Mapping[int, int] | None = None) -> TemplateUse:
-    """The template of a join graph, and what its meta-variables stand for.
+    """Return the template of a join graph, and what its meta-variables stand for.
 
-    A graph may be one of its template in several ways; names of the nodes settle which, whatever the order of the text.
+    If a graph maps to its template in several ways, the names of the nodes decide, not the order of the text.
     """
     every = sorted((node.number for block in graph.blocks for node in block.nodes),
                    key=lambda number: (names[number] if names else 0, number))
@@ -115,7 +115,7 @@ def template_of(graph: JoinGraph, names: Mapping[int, int] | None = None) -> Tem
 
 
 def _abstract(graph: JoinGraph, own: Mapping[int, int]) -> Graph:
-    """The graph without names, its nodes numbered anew."""
+    """Return the graph without names, its nodes renumbered."""
     vertices = (
         Vertex(own[node.number], own[node.parent], place)
         for place, block in enumerate(graph.blocks) for node in block.nodes)
@@ -124,7 +124,7 @@ def _abstract(graph: JoinGraph, own: Mapping[int, int]) -> Graph:
 
 
 def _preorder(nodes: tuple[KeptNode, ...], rank: dict[int, int]) -> list[int]:
-    """The nodes of a tree, each before its children, and those in canonical order."""
+    """Return the nodes of a tree, parents before children, children in canonical order."""
     ordered = sorted(nodes, key=lambda node: -rank[node.number])
     found, waiting = [], [0]
     while waiting:
@@ -139,7 +139,7 @@ def _edge_key(edge: Edge) -> tuple[bool, int, int, str]:
 
 
 def _dump(start: int, parents: tuple[int, ...]) -> str:
-    """A tree as text: `1(2 3(4 5))`."""
+    """Return a tree as text: `1(2 3(4 5))`."""
     below: dict[int, list[int]] = {}
     for place, parent in enumerate(parents):
         below.setdefault(parent, []).append(start + place)

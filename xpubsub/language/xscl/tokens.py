@@ -1,4 +1,4 @@
-"""The lexer of correlations: XQuery's tokens, with `->`, primes behind names, and words in capitals or not."""
+"""The lexer of correlations: XQuery's tokens, with `->`, primes after names, and keywords in any case."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class XsclCursor(XQueryCursor):
     """A cursor over the text of a correlation; strings are XPath's, without references."""
 
     def at_word(self, *words: str) -> bool:
-        """Whether one of these keywords is under the cursor, in capitals or not."""
+        """Whether one of these keywords, in any case, is under the cursor."""
         return self.token.kind == "name" and self.token.text.lower() in words
 
     def take_word(self, word: str) -> bool:
-        """Take a keyword after which an operand follows."""
+        """Take a keyword that an operand follows."""
         return self.at_word(word) and self.keyword(self.token.text)
 
     def at_binding(self) -> bool:
-        """Whether a binding is under the cursor, behind a step."""
+        """Whether a binding is under the cursor, after a step."""
         return self.at("->") or self.at_word("as")
 
     def variable(self) -> Token:
@@ -43,7 +43,7 @@ class XsclCursor(XQueryCursor):
         return token
 
     def _word(self, token: Token) -> Token:
-        """A name: what an arrow follows does not end in a hyphen, and a variable's name may end in primes."""
+        """Read a name: it does not include the hyphen of an arrow, and a variable's name may end in primes."""
         text, offset = token.text, token.offset
         if text.endswith("-") and self.text.startswith(">", self._next):
             text = text[:-1]
