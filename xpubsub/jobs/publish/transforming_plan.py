@@ -32,7 +32,7 @@ class TransformingPlan:
     """Ids of paths, each with its base, along which tuples cannot repeat."""
     definitions: dict[int, str]
     representatives: dict[int, int]
-    """For each returned path, the path that represents it: both select the same nodes."""
+    """For each returned path, the path that represents it: both lead to the same nodes."""
     conditions: Callable[[], SearchedConditions]
 
     def run(self, engine: Engine, timings: Timings) -> Step:
