@@ -48,7 +48,7 @@ def test_a_store_newer_than_this_version_is_refused() -> None:
     engine = DuckDBEngine(":memory:")
     one = Migration(1, "one", "create table if not exists a (x integer)")
     migrate(engine, [one, Migration(2, "two", "create table if not exists b (x integer)")])
-    with pytest.raises(xpubsub.StoreError, match="does not know: upgrade"):
+    with pytest.raises(xpubsub.StoreError, match="unknown to this xpubsub: upgrade"):
         migrate(engine, [one])
 
 

@@ -279,12 +279,12 @@ def test_plans_of_other_kinds_may_be_named(connect: Connect) -> None:
 
 def colliding(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     """Ids in a module as if all texts had the same hash."""
-    monkeypatch.setattr(f"xpubsub.shred.{module}.stable_id", lambda *parts: 5000 + len(parts))
+    monkeypatch.setattr(f"xpubsub.{module}.stable_id", lambda *parts: 5000 + len(parts))
 
 
 def test_two_linear_paths_with_one_id_in_two_calls(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
-    colliding(monkeypatch, "templates")
+    colliding(monkeypatch, "compile.shapes")
     broker.subscribe("s", "/a")
     with pytest.raises(xpubsub.StoreError, match="two linear path texts have the same id"):
         broker.subscribe("t", "/b")
@@ -293,7 +293,7 @@ def test_two_linear_paths_with_one_id_in_two_calls(connect: Connect, monkeypatch
 
 def test_two_linear_paths_with_one_id_in_one_call(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
-    colliding(monkeypatch, "templates")
+    colliding(monkeypatch, "compile.shapes")
     with pytest.raises(xpubsub.StoreError, match="have the same id"):
         broker.subscribe_many([("s", "/a"), ("t", "/b")])
     assert ids(broker) == []
@@ -302,7 +302,7 @@ def test_two_linear_paths_with_one_id_in_one_call(connect: Connect, monkeypatch:
 def test_two_tag_paths_with_one_id(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
     broker.subscribe("s", "//*")
-    colliding(monkeypatch, "matches")
+    colliding(monkeypatch, "match.path_matches")
     with pytest.raises(xpubsub.StoreError, match="two tag path texts have the same id"):
         broker.publish([("m", "<a><b/></a>")])
     monkeypatch.undo()

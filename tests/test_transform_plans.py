@@ -91,7 +91,7 @@ def test_position_arrays_are_plain_columns_or_unnested(broker: xpubsub.Broker) -
 
 def test_plans_of_the_same_kind_exclude_each_other(broker: xpubsub.Broker) -> None:
     broker.subscribe("s", "for $s in //a return $s")
-    with pytest.raises(xpubsub.Error, match="f and fw are plans for the same kind of subscription"):
+    with pytest.raises(xpubsub.Error, match="f and fw are both plans for transformations"):
         made(broker, "<a/>", "f,fw")
 
 

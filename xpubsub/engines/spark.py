@@ -48,7 +48,7 @@ class SparkEngine:
         create: bool = True,
     ) -> None:
         self.place, self.read_only = path, read_only
-        self._own_session = session is None
+        self._own_session = session is None and SparkSession.getActiveSession() is None
         self.session = session or start_session(master)
         for name, value in _SETTINGS.items():
             self.session.conf.set(name, value)
