@@ -175,7 +175,7 @@ def test_columns_have_other_names(tmp_path: Path) -> None:
     ("r.csv", "name,rule\na,/a\n", {"header": True}, "r.csv:1: no column id or subscription_id among name, rule"),
     ("r.csv", "id,rule\na,/a\n", {"columns": {"text": "rules"}}, "there is no column 'rules' for the text: the columns are id, rule"),
     ("r.csv", "id,rule\na,/a\n", {"columns": {"txt": "rule"}}, "use id, text, namespaces, dialect, stream"),
-    ("r.csv", "id,rule\na,/a\n", {"columns": ["rule"]}, "columns must map"), ("r.csv", "a,/a\n", {"columns": {"id": 5}}, "is a str"),
+    ("r.csv", "id,rule\na,/a\n", {"columns": ["rule"]}, "columns must map"), ("r.csv", "a,/a\n", {"columns": {"id": 5}}, "must be a str"),
     ("r.csv", "id,rule\na,/a\n", {"columns": {"text": "rule"}, "header": False}, "names columns of a header"),
     ("r.csv", "id;text\na;/a\n", {}, "r.csv:1: expected an id and a text, found 1 column(s) between commas"),
     ("r.csv", "id,text\na\n", {}, "r.csv:2: expected an id and a text, found 1 column(s)"),

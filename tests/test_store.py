@@ -143,7 +143,7 @@ def test_arrow_and_iterables_of_subscriptions(connect: Connect) -> None:
 
 @pytest.mark.parametrize(("name", "content", "reason"), [
     ("x.csv", "a\n", "expected an id and a text"), ("x.jsonl", "{]\n", "not JSON"), ("x.jsonl", '{"id": "a"}\n', "no column text"),
-    ("x.txt", "a", "read from"), ("x.parquet", "a", "x.parquet"), ("x.jsonl", "5\n", "an object"),
+    ("x.txt", "a", "unknown file type"), ("x.parquet", "a", "x.parquet"), ("x.jsonl", "5\n", "an object"),
 ])
 def test_files_that_cannot_be_read(connect: Connect, tmp_path: Path, name: str, content: str, reason: str) -> None:
     (tmp_path / name).write_text(content)
