@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import xpubsub
+from tests.test_exits import interruptible
 from xpubsub.cli.program import program
 
 DOCS = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -130,7 +131,7 @@ def test_random_commands_that_are_killed_leave_a_whole_store(folder: Path, seed:
     ])
     how = random.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    process = subprocess.Popen([sys.executable, "-m", "xpubsub", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "xpubsub", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=interruptible)
     time.sleep(random.uniform(0.2, 2.5))
     process.send_signal(how)
     said = process.communicate()[1]

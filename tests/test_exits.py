@@ -27,6 +27,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def interruptible() -> None:
+    """Take Ctrl-C, which a test run in the background has been told to ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def shell(command: str, folder: Path) -> tuple[int, str]:
     """The exit code of the first command of a pipe, and what it says on stderr."""
     command = command.replace("xpubsub ", f"{XPUBSUB} ")
@@ -61,7 +66,8 @@ def test_closed_and_full_streams(store: Path, command: str, expected: int) -> No
 @pytest.mark.parametrize("after", [0.0, 0.3, 1.0])
 def test_ctrl_c_is_130(store: Path, tmp_path: Path, after: float) -> None:
     command = [*XPUBSUB.split(), "publish", str(store), "-", "--batch-size", "20", "--progress", "--output", str(tmp_path / "o.csv")]
-    with subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=ENVIRONMENT, preexec_fn=interruptible, **pipes) as process:  # type: ignore[call-overload]
         assert process.stdin is not None and process.stderr is not None
         os.set_blocking(process.stdin.fileno(), True)
         feeder = subprocess.Popen(["yes", "<a><b>8900</b></a>"], stdout=process.stdin, stderr=subprocess.DEVNULL)
