@@ -67,7 +67,7 @@ def test_closed_and_full_streams(store: Path, command: str, expected: int) -> No
 def test_ctrl_c_is_130(store: Path, tmp_path: Path, after: float) -> None:
     command = [*XPUBSUB.split(), "publish", str(store), "-", "--batch-size", "20", "--progress", "--output", str(tmp_path / "o.csv")]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=ENVIRONMENT, preexec_fn=interruptible, **pipes) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(command, env=ENVIRONMENT, preexec_fn=interruptible, **pipes) as process:  # type: ignore[call-overload]  # noqa: PLW1509
         assert process.stdin is not None and process.stderr is not None
         os.set_blocking(process.stdin.fileno(), True)
         feeder = subprocess.Popen(["yes", "<a><b>8900</b></a>"], stdout=process.stdin, stderr=subprocess.DEVNULL)
