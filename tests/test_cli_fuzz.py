@@ -131,8 +131,9 @@ def test_random_commands_that_are_killed_leave_a_whole_store(folder: Path, seed:
     ])
     how = random.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    process = subprocess.Popen(  # noqa: PLW1509
-        [sys.executable, "-m", "xpubsub", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=interruptible)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xpubsub", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        preexec_fn=interruptible)  # noqa: PLW1509
     time.sleep(random.uniform(0.2, 2.5))
     process.send_signal(how)
     said = process.communicate()[1]
