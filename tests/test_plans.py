@@ -40,7 +40,7 @@ def test_a_plan_by_name_and_names_that_do_not_exist() -> None:
     assert choose(PlanRequest.parse("auto,bucket"), Summary()).plan == "bucket"
     with pytest.raises(xpubsub.Error, match="no plan 'fast'"):
         choose(PlanRequest.parse("fast"), Summary())
-    with pytest.raises(xpubsub.Error, match="name one"):
+    with pytest.raises(xpubsub.Error, match="choose one"):
         choose(PlanRequest.parse("unroll,share"), Summary())
 
 
