@@ -1,10 +1,11 @@
-"""Types of functions over Arrow batches that return one or several kinds of rows."""
+"""Types of functions over Arrow batches, and rows of several kinds in one column of bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pyarrow as pa
+from pyarrow import ipc
 
 ArrowFunction = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """A function that an engine runs over the batches of a relation, in this process or in Spark's executors."""
@@ -12,22 +13,38 @@ SplitFunction = Callable[[Iterator[pa.RecordBatch]], Iterator[tuple[str, pa.Tabl
 """The same for several kinds of rows: it yields tables, each with the name of its kind."""
 Outputs = Mapping[str, pa.Schema]
 """The schemas of such a function's kinds of rows, by name."""
-ROW_KIND = "row_kind"
+PACKED = pa.schema([("kind", pa.string()), ("rows", pa.binary())])
+"""A table of one kind of rows, in Arrow's format for streams: Spark carries it without looking into it."""
+_MOST_ROWS = 100_000
+"""How many rows are packed together, which bounds the size of a value."""
 
 
-def wide_schema(outputs: Outputs) -> pa.Schema:
-    """Return one schema for all kinds: the kind, and a struct column for each, null except for the row's own kind."""
-    return pa.schema([(ROW_KIND, pa.string()), *((name, pa.struct(list(schema))) for name, schema in outputs.items())])
+def pack(kind: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Pack a table into rows of `PACKED`."""
+    for first in range(0, max(table.num_rows, 1), _MOST_ROWS):
+        sink = pa.BufferOutputStream()
+        with ipc.new_stream(sink, table.schema, options=ipc.IpcWriteOptions(compression="lz4")) as stream:
+            stream.write_table(table.slice(first, _MOST_ROWS))
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([kind]), pa.array([sink.getvalue().to_pybytes()], pa.binary())], schema=PACKED)
 
 
-def widened(function: SplitFunction, outputs: Outputs) -> ArrowFunction:
-    """Turn a function with several kinds of rows into one that yields rows of `wide_schema`."""
-    schema = wide_schema(outputs)
+def unpack(packed: pa.Table) -> dict[str, pa.Table]:
+    """Return the tables in rows of `PACKED` by kind."""
+    parts: dict[str, list[pa.Table]] = {}
+    for kind, rows in zip(*(packed[name].to_pylist() for name in PACKED.names), strict=True):
+        parts.setdefault(kind, []).append(ipc.open_stream(rows).read_all())
+    return {kind: pa.concat_tables(tables) for kind, tables in parts.items()}
 
-    def wide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for name, table in function(batches):
-            for batch in table.to_batches():
-                columns = {ROW_KIND: pa.repeat(name, len(batch)), name: batch.to_struct_array()}
-                arrays = [columns.get(each.name, pa.nulls(len(batch), each.type)) for each in schema]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-    return wide
+
+def flowing(function: SplitFunction) -> ArrowFunction:
+    """Turn a function with several kinds of rows into one that yields rows of `PACKED`."""
+    def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for kind, table in function(batches):
+            yield from pack(kind, table)
+    return packed
+
+
+def joined(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
+    """Return tables as one with a schema, which may be empty."""
+    return pa.concat_tables([schema.empty_table(), *(table.cast(schema) for table in tables)])

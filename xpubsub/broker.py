@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -55,7 +55,7 @@ class MessagePublisher(Protocol):
     def publish(self, batch: Batch) -> Result:
         """Match a batch of messages."""
 
-    def frames(self, messages: Any, batch: Batch) -> tuple[Any, Any]:
+    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
 
 
@@ -93,6 +93,7 @@ class Broker:
         with self.store.engine.shared.exclusive():
             if self._closed:
                 raise StoreError(f"the store {self.store.engine.place} is closed: open it again with xpubsub.connect()")
+            self.store.engine.refresh()
             yield
 
     @contextmanager
@@ -192,21 +193,32 @@ class Broker:
         with self._changing():
             return self._publisher.publish(batch)
 
-    def publish_frame(self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto") -> DataFrame:
+    def publish_frame(
+        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
+    ) -> DataFrame:
         """Match a Spark DataFrame of messages; return a lazy, distributed DataFrame of notifications.
 
-        - `messages`: a DataFrame with the columns `id` and `xml`, and optionally `timestamp`.
+        - `messages`: a DataFrame with the columns `id` and `xml`, and optionally `timestamp`; batch or streaming.
         - `stream`, `plan`: as in `publish`.
+        - `keep`: columns of `messages` to add to the result.
+
+        The columns are `message_id`, `subscription_id` and `output` (all strings), and the kept ones. If correlations
+        read the stream, the messages are matched and kept at once; a streaming DataFrame is then an error.
         """
-        return self.publish_frames(messages, stream=stream, plan=plan)[0]
+        return self.publish_frames(messages, stream=stream, plan=plan, keep=keep)[0]
 
     def publish_frames(
-        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto"
+        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
     ) -> tuple[DataFrame, DataFrame]:
-        """Like `publish_frame`, but return two DataFrames: the notifications and the rejected messages."""
+        """Like `publish_frame`, but return two DataFrames: the notifications and the rejected messages.
+
+        The columns of rejected messages are `message_id`, `code`, `reason`, `line`, `column`, and the kept ones.
+        """
         batch = Batch((), *_asked(stream, plan))
+        given = [keep] if isinstance(keep, str) else check_iterable("keep", keep, "an iterable of column names")
+        kept = [check_text("a column to keep", each) for each in given]
         with self._exclusive():
-            return self._publisher.frames(messages, batch)
+            return self._publisher.frames(messages, batch, kept)
 
     def list(self) -> pa.Table:
         """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""

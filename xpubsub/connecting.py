@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from xpubsub.arrange.arranger import MOST_SLOTS
-from xpubsub.broker import Broker, MessagePublisher
+from xpubsub.broker import Broker
 from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.errors import EngineError, Error
 from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.jobs.publish.publisher import Publisher
@@ -52,8 +53,8 @@ def connect(
     if read_only and create:
         raise Error("a store cannot be created read-only: pass create=True or read_only=True, not both")
     how = {"create": not read_only and create is not False, "read_only": bool(read_only)}
-    store = _stored(_open(engine, _path(path), spark, master, how), slots, how["create"])
-    return Broker(store, _publisher(store, limits or Limits()), limits or Limits())
+    opening = _on_duckdb if engine == "duckdb" else _on_spark
+    return opening(_path(path), limits or Limits(), slots, how, spark, master)
 
 
 def _path(path: str | os.PathLike[str] | None) -> str:
@@ -61,6 +62,25 @@ def _path(path: str | os.PathLike[str] | None) -> str:
     if not text or "\0" in text or not is_text(text):
         raise Error(f"path must name a file, a directory or ':memory:', not {path!r}")
     return text
+
+
+def _on_duckdb(path: str, limits: Limits, slots: int | None, how: dict[str, bool], *_: object) -> Broker:
+    store = _stored(DuckDBEngine(path, **how), slots, how["create"])
+    return Broker(store, Publisher(store, limits), limits)
+
+
+def _on_spark(
+    path: str, limits: Limits, slots: int | None, how: dict[str, bool], spark: SparkSession | None, master: str | None
+) -> Broker:
+    try:
+        from xpubsub.engines.spark_session import SparkSessions
+        from xpubsub.jobs.publish.spark_publisher import SparkPublisher
+    except ImportError as error:
+        raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
+    sessions = SparkSessions(spark, master)
+    engine = ParquetEngine(path, sessions.hadoop_settings(), **how)
+    store = _stored(engine, slots, how["create"])
+    return Broker(store, SparkPublisher(store, engine, sessions, limits), limits)
 
 
 def _stored(engine: Engine, slots: int | None, create: bool) -> Store:
@@ -73,25 +93,3 @@ def _stored(engine: Engine, slots: int | None, create: bool) -> Store:
         engine.close()
         raise
     return store
-
-
-def _open(
-    engine: str, path: str, spark: SparkSession | None, master: str | None, how: dict[str, bool]
-) -> Engine:
-    if engine == "duckdb":
-        return DuckDBEngine(path, **how)
-    try:
-        from xpubsub.engines.spark import SparkEngine
-    except ImportError as error:
-        raise EngineError("Spark is not installed: pip install 'xpubsub[spark]'") from error
-    return SparkEngine(path, spark, master, **how)
-
-
-def _publisher(store: Store, limits: Limits) -> MessagePublisher:
-    if not store.engine.DISTRIBUTED:
-        return Publisher(store, limits)
-    from xpubsub.engines.spark import SparkEngine
-    from xpubsub.jobs.publish.frame_publisher import FramePublisher
-
-    assert isinstance(store.engine, SparkEngine)
-    return FramePublisher(store, store.engine, limits)

@@ -38,3 +38,9 @@ class Limits:
         0, "Rows of recurring values that correlations cache in memory; 0: no cache.")
     max_processes: int = _limit(
         8, "Processes that read subscriptions and messages, including this one; at most the number of cores.")
+    snapshot_bytes: int = _limit(
+        4 * 1024**3, "On Spark, size of the store's snapshot in bytes beyond which plan sql replaces partition.")
+    driver_table: int = _limit(
+        64 * 1024**2, "On Spark, with plan sql, size of a table's files beyond which Spark joins it, not the driver.")
+    worker_memory: int = _limit(
+        1024**3, "On Spark, memory that matching may use in each worker, in bytes; beyond, it spills to disk.")

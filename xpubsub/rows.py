@@ -48,6 +48,9 @@ REJECTED = pa.schema([
 ])
 """A rejected message, with the reason and the place of the error."""
 
+NOTIFICATIONS = pa.schema([("message_id", TEXT), ("subscription_id", TEXT), ("output", TEXT)])
+"""A message and a subscription that it matches; the output is null for a filter."""
+
 TAGPATH = pa.schema([("tagpath", TEXT), ("inv_tagpath", TEXT), ("tagpath_id", ID)])
 """A tag path."""
 

@@ -23,8 +23,6 @@ class Engine(Protocol):
     """Whether SQL is faster than an equivalent Python function over Arrow."""
     PERSISTENT_CATALOG: ClassVar[bool]
     """Whether tables survive reopening the store."""
-    DISTRIBUTED: ClassVar[bool]
-    """Whether relations live outside this process, so that messages are best shredded there."""
 
     place: str
     """The path of the store, as the user wrote it."""
@@ -35,6 +33,9 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close the store and release all resources."""
+
+    def refresh(self) -> None:
+        """Include what other processes have written since the last call."""
 
     def define(self, statement: str) -> None:
         """Run a DDL statement in DuckDB's dialect."""

@@ -35,7 +35,6 @@ class DuckDBEngine:
     DIALECT: ClassVar[str] = "duckdb"
     PREFERS_SQL: ClassVar[bool] = True
     PERSISTENT_CATALOG: ClassVar[bool] = True
-    DISTRIBUTED: ClassVar[bool] = False
 
     def __init__(self, path: str, *, read_only: bool = False, create: bool = True) -> None:
         self.place, self.read_only = path, read_only
@@ -142,6 +141,9 @@ class DuckDBEngine:
         for name in tables:
             self._execute(name, f"delete from {name}")
             self._execute(name, f"insert into {name} by name select * from kept_{name}")
+
+    def refresh(self) -> None:
+        """Do nothing: no other process can change the file while it is open here."""
 
     def compact(self) -> None:
         """Rewrite all tables into the free space at the start of the file, then truncate the file.

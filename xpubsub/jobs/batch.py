@@ -13,6 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.errors import Error
 from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.jobs.publish.messages import Batch
@@ -23,7 +24,7 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xpubsub.jobs.publish.frame_publisher import FramePublisher
+    from xpubsub.jobs.publish.spark_publisher import SparkPublisher
 
 _READERS = {".parquet": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 _WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
@@ -31,7 +32,7 @@ _WRITERS = {".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 
 def read_messages(session: SparkSession, path: str, kind: str | None = None) -> DataFrame:
     """Read messages as a frame (id, xml); `kind` is `parquet`, `json` or `xml`, by default inferred from the path."""
-    from xpubsub.engines.spark import explained
+    from xpubsub.engines.spark_session import explained
 
     kind = kind or _READERS.get(_suffix(path), "xml")
     with explained(f"read {path}"):
@@ -43,7 +44,7 @@ def read_messages(session: SparkSession, path: str, kind: str | None = None) -> 
 
 def write_frame(frame: DataFrame, path: str) -> None:
     """Write a frame to a new path; an existing path is an error."""
-    from xpubsub.engines.spark import explained
+    from xpubsub.engines.spark_session import explained
 
     kind = _WRITERS.get(_suffix(path), "parquet")
     writer = frame.write.format(kind).mode("errorifexists")
@@ -56,7 +57,7 @@ def _suffix(path: str) -> str:
     return name[name.rfind(".") :].lower() if "." in name else ""
 
 
-def run(publisher: FramePublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
+def run(publisher: SparkPublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
     """Match all messages and write the results; returns the number of rejected messages."""
     messages = read_messages(session, arguments.input, arguments.format)
     notifications, rejected = publisher.frames(messages, Batch((), arguments.stream, PlanRequest.parse(arguments.plan)))
@@ -85,13 +86,16 @@ def main(argv: list[str] | None = None) -> int:
     """Exit 0: done; 1: done, but messages were rejected; 2: wrong usage or bad input."""
     arguments = parser().parse_args(argv)
     try:
-        from xpubsub.engines.spark import SparkEngine
-        from xpubsub.jobs.publish.frame_publisher import FramePublisher
+        from xpubsub.engines.spark_session import SparkSessions
+        from xpubsub.jobs.publish.spark_publisher import SparkPublisher
 
-        engine = SparkEngine(arguments.store, master=arguments.master, create=False)
+        sessions = SparkSessions(master=arguments.master)
+        engine = ParquetEngine(arguments.store, sessions.hadoop_settings(), create=False)
         store = Store(engine, create=False)
         arrange_if_needed(store)
-        rejected = run(FramePublisher(store, engine, Limits()), engine.session, arguments)
+        publisher = SparkPublisher(store, engine, sessions, Limits())
+        rejected = run(publisher, sessions.session, arguments)
+        publisher.close()
         engine.close()
     except Error as error:
         print(f"error: {error}", file=sys.stderr)

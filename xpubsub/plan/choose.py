@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xpubsub.plan.request import NO_CLAIMS, NO_SCHEMA, PlanRequest
+from xpubsub.plan.request import NO_CLAIMS, NO_SCHEMA, PARTITION, SQL, PlanRequest
 from xpubsub.plan.summary import Summary
 from xpubsub.plan.transform_case import Sharing
 
@@ -44,6 +44,16 @@ def _by_statistics(summary: Summary) -> Choice:
         return Choice("share", f"{summary.predicates} predicates share {summary.edges} chain edges")
     or_pairs = " or from two ranges at once" if summary.pairs else ""
     return Choice("unroll", f"{summary.queries} queries mostly start from a selective equality predicate{or_pairs}")
+
+
+def choose_on_spark(request: PlanRequest, size: int, most: int) -> Choice:
+    """Choose between the plans for Spark, by the size of the store's snapshot in bytes."""
+    if request.spark:
+        return Choice(request.spark, _NAMED)
+    shown = f"the store's snapshot has {size / 1e6:.1f} MB, of {most / 1e6:.0f} that a worker may open"
+    if size > most:
+        return Choice(SQL, f"{shown}: Spark SQL joins messages with the tables")
+    return Choice(PARTITION, f"{shown}: each worker matches its part of the messages")
 
 
 def choose_transformation(request: PlanRequest, summary: Summary) -> TransformationChoice | None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from xpubsub.plan.conjunction import Conjunction
 from xpubsub.plan.facts import FACTS, FactCase
 from xpubsub.plan.join_views import StoredTemplate, view_steps
-from xpubsub.plan.listing import Listing, steps_of
+from xpubsub.plan.listing import Listing, steps_of, unless, when
 from xpubsub.plan.request import CORRELATION_PLANS, PlanRequest
 from xpubsub.step import Pipeline, Step, file_step
 
 WITNESSES: Listing = (
-    file_step("rdoc_ts_w", reused=True),
+    unless("part", file_step("rdoc_ts_w", reused=True)),
+    when("part", file_step("rdoc_ts_w", "part")),
     *FACTS,
     file_step("edge_tuple", reused=True),
     file_step("variable_node", reused=True),
@@ -27,10 +28,25 @@ WITNESSES: Listing = (
 )
 """Stage 1: the nodes that patterns bind in the messages of the batch, from path tuples and conditions."""
 
+WITNESS_TABLES = ("rbin_w", "rdoc_w", "rcopy_w", "rreturn_w")
+"""The relations of stage 1 that stage 2 reads."""
+FOUND: Pipeline = (
+    file_step("rdoc_ts_w", reused=True), *(file_step(name, "found", reused=True) for name in WITNESS_TABLES),
+)
+"""The same relations from those that workers have found (`rbin_w_found`, …), with the docids of the messages."""
 
-def witness_steps(levels: int) -> Pipeline:
+
+@dataclass(frozen=True)
+class WitnessCase(FactCase):
+    """The properties that decide which steps of `WITNESSES` run."""
+
+    part: bool = False
+    """Whether the messages are only a part of the batch, numbered elsewhere."""
+
+
+def witness_steps(levels: int, *, part: bool = False) -> Pipeline:
     """Return the steps of stage 1, for queries with this many levels of branches."""
-    return steps_of(WITNESSES, FactCase(levels))
+    return steps_of(WITNESSES, WitnessCase(levels, part))
 
 
 _KEPT: Pipeline = (file_step("dead_message"), file_step("kept_message", reused=True))

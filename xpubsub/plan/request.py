@@ -12,7 +12,10 @@ TRANSFORMATION_PLANS = ("f", "fw", "fwr")
 CORRELATION_PLANS = ("mmqjp-view", "mmqjp", "sequential")
 NO_CLAIMS, NO_SCHEMA, NO_CACHE = OMISSIONS = ("no-claims", "no-schema", "no-cache")
 """Optimisations that can be left out: claims on paths, schemas, slices kept between batches."""
-PLANS = {"filters": FILTER_PLANS, "transformations": TRANSFORMATION_PLANS, "correlations": CORRELATION_PLANS}
+PARTITION, SQL = SPARK_PLANS = ("partition", "sql")
+"""On Spark: each worker matches its part of the messages with a snapshot of the store, or Spark SQL joins all."""
+PLANS = {"filters": FILTER_PLANS, "transformations": TRANSFORMATION_PLANS, "correlations": CORRELATION_PLANS,
+         "spark": SPARK_PLANS}
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class PlanRequest:
     filters: str | None = None
     transformations: str | None = None
     correlations: str | None = None
+    spark: str | None = None
     omitted: frozenset[str] = frozenset()
 
     @classmethod
@@ -41,7 +45,7 @@ AUTOMATIC = PlanRequest()
 
 def described() -> str:
     """Return all names of plans, for errors and for help."""
-    kinds = "; ".join(f"{', '.join(plans)} for {kind}" for kind, plans in PLANS.items())
+    kinds = "; ".join(f"{', '.join(plans)} for {kind.replace('spark', 'Spark')}" for kind, plans in PLANS.items())
     return f"the plans are {AUTO}; {kinds}; {', '.join(OMISSIONS)} may be added"
 
 

@@ -45,6 +45,8 @@ class MessageShredder:
         self._keep_nodes = keep_nodes
         self._learnt = 0
         self._held: list[tuple[int, int, float]] = []
+        self.included = False
+        """Whether other processes have read some of the messages, so that `rows` lacks their nodes."""
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
         self._rejected: list[RejectedRow] = []
@@ -75,6 +77,12 @@ class MessageShredder:
         rejected = {row[0] for row in self._rejected}
         self.messages = [message for message in self.messages if message[0] not in rejected]
 
+    def drop(self, event_ids: Iterable[int]) -> None:
+        """Forget messages, as duplicates of others; their nodes stay, but without an event they match nothing."""
+        dropped = set(event_ids)
+        self.messages = [message for message in self.messages if message[0] not in dropped]
+        self._rejected = [row for row in self._rejected if row[0] not in dropped]
+
     def _hold(self, event_id: int, before: int) -> None:
         """Look up the keys that hold in the message just read, if there is a key index."""
         if self._index is None:
@@ -94,6 +102,7 @@ class MessageShredder:
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that another process has shredded."""
+        self.included = True
         self._nodes.include(shredded.nodes)
         self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import pyarrow as pa
@@ -26,6 +27,12 @@ class Store:
         check_contents(engine, create=create)
         self.migrated = migrate(engine)
         self.slots = self._slots(slots)
+
+    def on(self, engine: Engine) -> Store:
+        """Return the same store with another engine, which has its tables too."""
+        other = copy(self)
+        other.engine = engine
+        return other
 
     def _slots(self, asked: int | None) -> int:
         rows = self.rows(file_step("known_setting"))

@@ -20,7 +20,7 @@ from xpubsub.language.xscl.templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.output.correlation_factory import correlating
 from xpubsub.plan.clocks import REPLACED
-from xpubsub.plan.correlate import OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.correlate import FOUND, OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.join_state import LAST_DOCID
 from xpubsub.plan.join_views import StoredTemplate, standing_steps
 from xpubsub.plan.request import PlanRequest
@@ -51,13 +51,24 @@ class Correlating:
     """The correlations of a store, as read for a snapshot."""
 
     store: Store
-    stage_1: Pipeline
+    levels: int
     templates: list[StoredTemplate]
     places: int
     definitions: dict[int, str]
     reads: StreamReads
-    _standing: dict[str, pa.Table] = field(default_factory=dict)
+    standing: dict[str, pa.Table] = field(default_factory=dict)
     """The relations that are the same for all batches, created by the first batch that needs them."""
+
+    @property
+    def stage_1(self) -> Pipeline:
+        """The steps to the witnesses of a batch."""
+        return witness_steps(self.levels)
+
+    def witness(self, timings: Timings) -> None:
+        """Create the relations `WITNESS_TABLES` for a part of a batch, whose messages another process numbers."""
+        with timings.of("standing"):
+            self._stand()
+        self._run(witness_steps(self.levels, part=True), timings)
 
     def all_steps(self, request: PlanRequest, *, slices: bool = False) -> Pipeline:
         """Return all steps, from the batch's nodes to the rows that outputs are made from."""
@@ -71,10 +82,12 @@ class Correlating:
         return (*(sliced(joins) if slices else joins), *OUTPUTS)
 
     def run(
-        self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache
+        self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache,
+        *, found: bool = False,
     ) -> Correlated:
         """Create the relation `correlation_output` for a batch, and keep the batch's messages.
 
+        With `found`, workers have found the witnesses, which are loaded as `rbin_w_found` and so on.
         The times of its messages are in `event_time`; a message without a time there has just arrived.
         """
         engine, docid = self.store.engine, int(self.store.rows(LAST_DOCID)[0]["docid"])
@@ -83,7 +96,7 @@ class Correlating:
             engine.load("batch_start", pa.table({"docid": [docid], "now": [time.time()]}))
             with timings.of("standing"):
                 self._stand()
-            self._run(self.stage_1, timings)
+            self._run(FOUND if found else self.stage_1, timings)
             if caching:
                 with timings.of("slice_row"):
                     slices.look_up(docid)
@@ -103,11 +116,11 @@ class Correlating:
     def _stand(self) -> None:
         """Create the relations that are the same for all batches."""
         for step in standing_steps(self.templates):
-            if step.name in self._standing:
-                self.store.engine.load(step.name, self._standing[step.name])
+            if step.name in self.standing:
+                self.store.engine.load(step.name, self.standing[step.name])
             else:
                 self.store.engine.run(step)
-                self._standing[step.name] = self.store.engine.fetch(whole(step.name))
+                self.standing[step.name] = self.store.engine.fetch(whole(step.name))
 
     def _published(self) -> list[Published]:
         """Return the outputs that are published as messages of another stream."""
@@ -157,7 +170,7 @@ def load_correlating(store: Store, summary: Summary) -> Correlating:
     templates = [_stored(row) for row in store.rows(JOIN_TEMPLATES)]
     places = int(store.rows(JOIN_PLACES)[0]["places"])
     definitions = {row["template_id"]: row["definition"] for row in store.rows(JOIN_DEFINITIONS)}
-    return Correlating(store, witness_steps(summary.levels), templates, places, definitions, load_reads(store))
+    return Correlating(store, summary.levels, templates, places, definitions, load_reads(store))
 
 
 def _stored(row: dict[str, Any]) -> StoredTemplate:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from xpubsub.arrow import joined
 from xpubsub.checks import is_text
 from xpubsub.errors import Error
-from xpubsub.jobs.publish.messages import Duplicate, Given, Times, numbered
-from xpubsub.rows import REJECTED, table_of
+from xpubsub.jobs.publish.messages import DUPLICATE, Duplicate, Given, Times, numbered
+from xpubsub.jobs.publish.times import KINDS
+from xpubsub.plan.frames import BAD_TIMES, EVENT_TIME
+from xpubsub.rows import EVENT, NOTIFICATIONS, REJECTED, table_of
+from xpubsub.rows import EVENT_TIME as EVENT_TIME_ROWS
+from xpubsub.shred.messages import Message
+from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 _MESSAGES = pa.schema([
     ("event_id", pa.int64()), ("message_id", pa.string()), ("text", pa.string()), ("data", pa.binary()),
 ])
+_RESULT_NAMES = {*NOTIFICATIONS.names, *REJECTED.names}
 
 
 def batch_rows(
@@ -26,17 +33,35 @@ def batch_rows(
 ) -> tuple[pa.Table, list[Duplicate]]:
     """Return the messages as rows, and the rejected ones: those whose id came before in the batch."""
     duplicates: list[Duplicate] = []
-    given = numbered(messages, duplicates, progress, times)
-    rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in given]
-    return table_of(rows, _MESSAGES), duplicates
+    return message_rows(numbered(messages, duplicates, progress, times)), duplicates
 
 
-def rejected_rows(aside: pa.Table, duplicates: list[Duplicate], untimely: pa.Table) -> pa.Table:
-    """Combine the messages rejected by the shredders, for a duplicate id, and for their time."""
-    own = table_of(duplicates, REJECTED)
-    found = aside.filter(pc.is_valid(aside["code"])).select(REJECTED.names)
-    every = pa.concat_tables([found.cast(REJECTED), own, untimely.cast(REJECTED)])
-    return every.sort_by("event_id").drop_columns("event_id")
+def message_rows(messages: Iterable[Message]) -> pa.Table:
+    """Return numbered messages as rows."""
+    rows = [(event_id, message_id, *_payload(xml)) for event_id, message_id, xml in messages]
+    return table_of(rows, _MESSAGES)
+
+
+def later_duplicates(read: Sequence[pa.Table]) -> pa.Table:
+    """Return the messages whose id came before in another worker's part, as rejected messages."""
+    events = joined([table.select(EVENT.names) for table in read], EVENT)
+    first: dict[str, int] = {}
+    again = []
+    for event_id, message_id in sorted(zip(*(column.to_pylist() for column in events.columns), strict=True)):
+        if message_id is not None and first.setdefault(message_id, event_id) != event_id:
+            again.append((event_id, message_id, *DUPLICATE))
+    return table_of(again, REJECTED)
+
+
+def frame_times(store: Store, given: pa.Table | None) -> pa.Table:
+    """Return the times of a frame's messages; a message without a time gets that of its arrival."""
+    if given is None:
+        return EVENT_TIME_ROWS.empty_table()
+    store.engine.load("given", given)
+    store.engine.load("frame_start", pa.table({"now": [time.time()]}))
+    if bad := store.rows(BAD_TIMES):
+        raise Error(f"message {bad[0]['message_id']!r}: a message's time is {KINDS}, not {bad[0]['said']}")
+    return store.engine.fetch(EVENT_TIME)
 
 
 def _payload(xml: object) -> tuple[str | None, bytes | None]:
@@ -46,21 +71,54 @@ def _payload(xml: object) -> tuple[str | None, bytes | None]:
     return None, xml if isinstance(xml, bytes) else None
 
 
-def frame_rows(messages: DataFrame) -> DataFrame:
-    """Select event id, message id, XML, time in seconds or null, and time as given, from a frame of messages."""
-    from pyspark.sql import DataFrame
+def check_frame(messages: DataFrame, keep: Sequence[str]) -> None:
+    """Raise an error for a frame that lacks columns."""
+    if not all(hasattr(messages, name) for name in ("mapInArrow", "schema", "sparkSession")):
+        raise Error(f"publish_frame needs a Spark DataFrame, not {type(messages).__name__}")
+    names = {name.lower() for name in messages.columns}
+    if not {"id", "xml"} <= names:
+        raise Error(f"publish_frame needs the columns id and xml, not {', '.join(messages.columns)}")
+    if unknown := [name for name in keep if name.lower() not in names]:
+        raise Error(f"publish_frame cannot keep {', '.join(unknown)}: the columns are {', '.join(messages.columns)}")
+    if taken := [name for name in keep if name.lower() in _RESULT_NAMES]:
+        raise Error(f"publish_frame cannot keep {', '.join(taken)}: the result has a column of that name; rename yours")
+    kind = _kind(messages, "xml")
+    if kind not in ("string", "binary"):
+        raise Error(f"the column xml must be a string or binary, not {kind}")
+
+
+def lazy_rows(messages: DataFrame, keep: Sequence[str]) -> DataFrame:
+    """Select message id, XML and the columns to keep."""
+    names = _names(messages)
+    return messages.select(*_given(messages), *(names[name.lower()] for name in keep))
+
+
+def timed_rows(messages: DataFrame) -> DataFrame:
+    """Select event id, message id, XML, time in seconds or null, and time as given."""
     from pyspark.sql.functions import col, lit, monotonically_increasing_id
 
-    if not isinstance(messages, DataFrame):
-        raise Error(f"publish_frame needs a Spark DataFrame, not {type(messages).__name__}")
-    names = {name.lower(): name for name in messages.columns}
-    if "id" not in names or "xml" not in names:
-        raise Error(f"publish_frame needs the columns id and xml, not {', '.join(messages.columns)}")
-    time = col(names["timestamp"]) if "timestamp" in names else lit(None).cast("double")
-    kind = dict(messages.dtypes)[names["timestamp"]] if "timestamp" in names else "double"
+    names = _names(messages)
+    at = col(names["timestamp"]) if "timestamp" in names else lit(None).cast("double")
+    kind = _kind(messages, "timestamp") if "timestamp" in names else "double"
     return messages.select(
-        monotonically_increasing_id().alias("event_id"), col(names["id"]).cast("string").alias("message_id"),
-        col(names["xml"]).alias("xml"), _seconds(time, kind).alias("time"), time.cast("string").alias("said"))
+        monotonically_increasing_id().alias("event_id"), *_given(messages), _seconds(at, kind).alias("time"),
+        at.cast("string").alias("said"))
+
+
+def _given(messages: DataFrame) -> tuple[Column, Column]:
+    from pyspark.sql.functions import col
+
+    names = _names(messages)
+    return col(names["id"]).cast("string").alias("message_id"), col(names["xml"]).alias("xml")
+
+
+def _names(messages: DataFrame) -> dict[str, str]:
+    """Return the columns of a frame by their names in lower case, quoted for Spark."""
+    return {name.lower(): f"`{name.replace('`', '``')}`" for name in messages.columns}
+
+
+def _kind(messages: DataFrame, name: str) -> str:
+    return next(kind for column, kind in messages.dtypes if column.lower() == name)
 
 
 def _seconds(time: Column, kind: str) -> Column:

@@ -20,6 +20,8 @@ Given = Any
 """(id, xml) or (id, xml, timestamp)."""
 Duplicate = tuple[int, str, str, str, None, None]
 """A message whose id came before in the batch, as a row of rejected messages."""
+DUPLICATE = "duplicate-id", "an earlier message of the batch has the same id", None, None
+"""The code and the reason of such a message, without a line and a column."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,7 @@ def numbered(
     for event_id, given in enumerate(messages, start=1):
         message_id, xml = message_of(given)
         if message_id in seen:
-            reason = "an earlier message of the batch has the same id"
-            duplicates.append((event_id, message_id, "duplicate-id", reason, None, None))
+            duplicates.append((event_id, message_id, *DUPLICATE))
             continue
         seen.add(message_id)
         times.note(event_id, given)

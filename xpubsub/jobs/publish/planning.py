@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from xpubsub.engines.base import Engine
 from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.jobs.publish.transforming_plan import TransformingPlan
@@ -27,6 +28,8 @@ class PublishPlan:
     choice: Choice
     """The chosen plans and the reasons for them."""
     transformation: TransformationChoice | None
+    engine: Engine
+    """The engine that runs the steps."""
 
     @cached_property
     def filters(self) -> Pipeline:
@@ -47,7 +50,7 @@ class PublishPlan:
 
     def run(self, timings: Timings, *, lazy: bool = False) -> Step:
         """Run all steps except the last and return that one: its rows are the notifications."""
-        engine = self.known.store.engine
+        engine = self.engine
         if not engine.PREFERS_SQL:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         *steps, last = self.filters
@@ -77,10 +80,15 @@ class PublishPlan:
         return self.known.transforming.reasons(transforming) if transforming else []
 
 
-def publish_plan(request: PlanRequest, known: Known, *, keys_shredded: bool = False) -> PublishPlan:
-    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it."""
-    summary = known.summary
+def publish_plan(
+    request: PlanRequest, known: Known, *, keys_shredded: bool = False, engine: Engine | None = None
+) -> PublishPlan:
+    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it.
+
+    It runs on the engine of the store, unless another is given.
+    """
+    summary, engine = known.summary, engine or known.store.engine
     choice, transformation = choose(request, summary), choose_transformation(request, summary)
     searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations
-    case = FilterCase(choice.plan, summary, known.store.engine.PREFERS_SQL, keys_shredded, searched)
-    return PublishPlan(request, known, case, combined(choice, transformation), transformation)
+    case = FilterCase(choice.plan, summary, engine.PREFERS_SQL, keys_shredded, searched)
+    return PublishPlan(request, known, case, combined(choice, transformation), transformation, engine)

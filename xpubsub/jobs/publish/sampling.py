@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpubsub.step import file_step
+from xpubsub.step import Step, file_step
 from xpubsub.store.store import Store
 
 ENOUGH = 10_000
@@ -26,5 +26,9 @@ class Sampler:
         """Store the values of the current batch, if a batch of this many messages should be sampled."""
         if self.worth(messages):
             self._store.run(file_step("value_seen"))
-            self._store.append(("value_sample", file_step("value_sample")))
-            self._sampled = (self._sampled or 0) + messages
+            self.keep(file_step("value_sample"), messages)
+
+    def keep(self, sample: Step, messages: int) -> None:
+        """Store a sample of this many messages."""
+        self._store.append(("value_sample", sample))
+        self._sampled = (self._sampled or 0) + messages

@@ -32,13 +32,22 @@ _SLAB = 4_000_000
 
 
 @dataclass(frozen=True)
-class _Paths:
-    """What a helper needs before it can shred."""
+class Paths:
+    """What another process needs to shred messages: the paths of the store."""
 
     known: dict[str, int]
     linear: dict[str, Any]
     limits: Limits
     copying: bool = False
+
+    @classmethod
+    def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
+        """Return the paths that a cache knows."""
+        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying)
+
+    def cache(self) -> TagPathCache:
+        """Return a cache that knows the paths."""
+        return TagPathCache(self.known, lambda: self.linear, self.limits, copying=self.copying)
 
 
 class Shredding:
@@ -151,7 +160,7 @@ class _Helper:
         """Send messages, preceded by the known paths if the process does not have them."""
         if self._cache is not cache:
             self._cache = cache
-            self._send(_Paths(dict(cache.known), dict(cache.linear), limits, cache.copying))
+            self._send(Paths.of(cache, limits))
         self._send(messages)
 
     def answer(self) -> Shredded | None:
@@ -186,16 +195,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     _send(answers, "ready")
-    paths, cache = _Paths({}, {}, Limits()), None
+    paths, cache = Paths({}, {}, Limits()), None
     while True:
         try:
             request = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
-        if isinstance(request, _Paths):
-            paths, cache = request, _cache(request)
+        if isinstance(request, Paths):
+            paths, cache = request, request.cache()
         else:
-            _send(answers, _shredded(cache or _cache(paths), paths.limits, request))
+            _send(answers, shredded_by(cache or paths.cache(), paths.limits, request))
 
 
 def _send(pipe: IO[bytes], thing: object) -> None:
@@ -203,11 +212,8 @@ def _send(pipe: IO[bytes], thing: object) -> None:
     pipe.flush()
 
 
-def _cache(paths: _Paths) -> TagPathCache:
-    return TagPathCache(paths.known, lambda: paths.linear, paths.limits, copying=paths.copying)
-
-
-def _shredded(cache: TagPathCache, limits: Limits, messages: list[Message]) -> Shredded:
+def shredded_by(cache: TagPathCache, limits: Limits, messages: list[Message]) -> Shredded:
+    """Shred messages in a process that has no store."""
     shredder = MessageShredder(cache, limits)
     with collector_paused():
         shredder.shred(messages)

@@ -18,12 +18,10 @@ from xpubsub.jobs.paths import load_key_index
 from xpubsub.jobs.publish.query_cache import RecentQueries
 from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.plan.summary import Summary
-from xpubsub.rows import table_of
+from xpubsub.rows import NOTIFICATIONS, table_of
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
-
-NOTIFICATIONS = pa.schema([("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string())])
 
 
 @dataclass(frozen=True)

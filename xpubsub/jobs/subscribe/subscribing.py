@@ -12,7 +12,7 @@ from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.jobs.publish.join_state import shrink
-from xpubsub.jobs.subscribe.compiling import compiling, compiling_in_parallel
+from xpubsub.jobs.subscribe.compiling import compiling_in_parallel
 from xpubsub.jobs.subscribe.forms import SubscribeForm, formed
 from xpubsub.jobs.subscribe.incoming import Incoming
 from xpubsub.jobs.subscribe.subscribed import Subscribed
@@ -34,9 +34,7 @@ def subscribe(
         store.engine.load("incoming", given.rows)
         store.engine.load("incoming_form", given.forms)
         store.engine.load("asked", given.rows.select(["subscription_id"]))
-        compiled = compiling if store.engine.DISTRIBUTED else compiling_in_parallel
-        told = None if store.engine.DISTRIBUTED else progress
-        store.engine.split_arrow(rows, compiled(compilers, told), OUTPUTS)
+        store.engine.split_arrow(rows, compiling_in_parallel(compilers, progress), OUTPUTS)
         store.run(*store.visible_asked())
         kinds = Kinds(**store.rows(KINDS)[0])
         _refuse(store, kinds, incoming.refused)

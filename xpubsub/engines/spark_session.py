@@ -1,0 +1,142 @@
+"""The Spark session of a store: the user's, or one that is started when it is first needed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.errors import EngineError
+
+_FOR_BATCHES = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
+"""Settings for batches: without adaptive execution a query is one job, however often it shuffles."""
+_HADOOP = "spark.hadoop."
+_NO_PACKAGE = re.compile(r"No module named '(\w+)")
+
+
+class SparkSessions:
+    """Gives the session; starts one on `master` (default: local) if the user has none."""
+
+    def __init__(self, given: SparkSession | None = None, master: str | None = None) -> None:
+        self._given = given or SparkSession.getActiveSession()
+        self._master = master
+        self._own: SparkSession | None = None
+        self._private: SparkSession | None = None
+
+    @property
+    def session(self) -> SparkSession:
+        """The session, started if needed."""
+        if self._given is not None:
+            return self._given
+        if self._own is None:
+            self._own = start_session(self._master)
+        return self._own
+
+    @property
+    def private(self) -> SparkSession:
+        """A session with the same catalog but settings of its own, for many small queries."""
+        if self._private is None:
+            self._private = self.session.newSession()
+            for name, value in _FOR_BATCHES.items():
+                self._private.conf.set(name, value)
+        return self._private
+
+    @property
+    def running(self) -> bool:
+        """Whether the user has given a session."""
+        return self._given is not None
+
+    @property
+    def shares_disk(self) -> bool:
+        """Whether the workers run on this machine, and see its files."""
+        master = str(self.session.conf.get("spark.master", "") or "")
+        return master.startswith("local") and not master.startswith("local-cluster")
+
+    def hadoop_settings(self) -> dict[str, str]:
+        """Return the session's settings for file systems; none if no session is running."""
+        if self._given is None:
+            return {}
+        try:
+            settings = self._given.conf.getAll
+        except (PySparkException, Py4JError, AttributeError):
+            return {}
+        return {name.removeprefix(_HADOOP): str(value) for name, value in settings.items() if name.startswith(_HADOOP)}
+
+    def close(self) -> None:
+        """Stop the session if it was started here."""
+        if self._own is not None:
+            self._own.stop()
+            self._own = None
+
+
+def start_session(master: str | None) -> SparkSession:
+    """Start a Spark session without a user interface; local unless a master is given."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("xpubsub").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
+        builder = builder.master(master or "local[*]")
+    try:
+        session = builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise EngineError(f"Spark did not start: {error}. It needs a Java runtime, 17 or later") from error
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def frame_of(session: SparkSession, table: pa.Table) -> DataFrame:
+    """Return an Arrow table as a frame, from one chunk: Spark loses chunks after an empty one."""
+    return session.createDataFrame(table.combine_chunks())
+
+
+def mapped(frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
+    """Return a lazy frame with the results of a function, applied to a frame's batches by the workers."""
+    return frame.mapInArrow(function, from_arrow_schema(schema))
+
+
+def extended(
+    frame: DataFrame, function: ArrowFunction, schema: pa.Schema, others: Sequence[StructField]
+) -> DataFrame:
+    """Like `mapped`, for a function whose rows have further columns of the frame after those of the schema."""
+    return frame.mapInArrow(function, StructType([*from_arrow_schema(schema).fields, *others]))
+
+
+def with_columns(found: DataFrame, messages: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Add columns of the messages to what was found for them, by id."""
+    if not names:
+        return found
+    ids = messages.selectExpr("cast(id as string) as message_id", *(f"`{name}`" for name in names))
+    return found.join(ids.dropDuplicates(["message_id"]), "message_id", "left")
+
+
+def collected(frame: DataFrame, what: str) -> pa.Table:
+    """Run a job and return the rows of a frame."""
+    with explained(what):
+        return frame.toArrow()
+
+
+@contextmanager
+def explained(step: str, sql: str = "") -> Iterator[None]:
+    """Raise Spark's errors as `EngineError`, with the step and its SQL."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise EngineError(_said(error), step=step, sql=sql) from error
+
+
+def _said(error: Exception) -> str:
+    said = str(error)
+    if missing := _NO_PACKAGE.search(said):
+        return (f"Spark's workers have no package {missing[1]}: before the session starts, set PYSPARK_PYTHON to a"
+                f" Python that has xpubsub (here {sys.executable}), or ship xpubsub with spark-submit --py-files")
+    return said

@@ -1,0 +1,157 @@
+"""The files of a store in a directory: Parquet files by table, through pyarrow, so that it may be local, HDFS or S3.
+
+The directory has versions `vN`, of which the newest complete one is in use. A version is complete once it has its
+marker, a JSON file that names the folders of tables taken over from earlier versions. So replacing tables writes only
+these tables, and the marker last: a crash leaves the earlier version in use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from xpubsub.engines.reaching import file_system, reached
+
+_MARKER = "_COMPLETE"
+_VERSION = re.compile(r"v(\d+)")
+_DATA = ".parquet"
+Folders = dict[str, str]
+"""For each table, its folder, relative to the directory."""
+
+
+class StoreFiles:
+    """The versions of a store, and the Parquet files of its tables."""
+
+    def __init__(self, place: str, settings: Mapping[str, str]) -> None:
+        self._place = place
+        with reached(place):
+            self._files, self.path = file_system(place, settings)
+        self.sizes: dict[str, int] = {}
+        """The sizes of the files that were listed or written, in bytes."""
+        self._renames = isinstance(self._files, fs.LocalFileSystem | fs.HadoopFileSystem)
+
+    @property
+    def uri(self) -> str:
+        """The path of the directory, with its scheme."""
+        return self._place if "://" in self._place else f"file:{self.path}"
+
+    @property
+    def local(self) -> bool:
+        """Whether the directory is in the local file system."""
+        return isinstance(self._files, fs.LocalFileSystem)
+
+    def exists(self) -> bool:
+        """Whether anything is at the path."""
+        return bool(self._type(self.path) != fs.FileType.NotFound)
+
+    def is_empty(self) -> bool:
+        """Whether the directory is empty but for hidden files and incomplete versions."""
+        if self._type(self.path) == fs.FileType.File:
+            return False
+        return all(name[0] in "._" or _VERSION.fullmatch(name) for name in self._names(self.path))
+
+    def version(self) -> int:
+        """Return the newest complete version; 0 if there is none."""
+        versions = (int(found[1]) for name in self._names(self.path) if (found := _VERSION.fullmatch(name)))
+        return next((each for each in sorted(versions, reverse=True) if self._is_complete(each)), 0)
+
+    def folders(self, version: int) -> Folders:
+        """Return the folders of the tables that a version has taken over from earlier versions."""
+        with reached(self._place), self._files.open_input_stream(self._marker(version)) as marker:
+            return dict(json.loads(marker.read() or b"{}"))
+
+    def listed(self, versions: Iterable[int]) -> dict[str, list[str]]:
+        """Return the Parquet files of some versions, by folder."""
+        found: dict[str, list[str]] = {}
+        for version in versions:
+            for path in self._below(f"{self.path}/v{version}"):
+                folder, _, name = path.removeprefix(f"{self.path}/").rpartition("/")
+                if name.endswith(_DATA) and name[0] not in "._":
+                    found.setdefault(folder, []).append(path)
+        return found
+
+    def dataset(self, paths: list[str], schema: pa.Schema) -> pa.dataset.Dataset:
+        """Return the rows of some files."""
+        from pyarrow import dataset
+
+        with reached(self._place):
+            return dataset.dataset(paths, schema=schema, filesystem=self._files, format="parquet")
+
+    def write(self, folder: str, rows: pa.Table) -> str:
+        """Write rows as a new file into a folder and return its path; readers see all of the file or nothing."""
+        directory, name = f"{self.path}/{folder}", f"part-{uuid.uuid4().hex}{_DATA}"
+        with reached(self._place):
+            self._files.create_dir(directory, recursive=True)
+            written = f"{directory}/_{name}" if self._renames else f"{directory}/{name}"
+            pq.write_table(rows, written, filesystem=self._files, compression="zstd", store_schema=False)
+            if self._renames:
+                self._files.move(written, f"{directory}/{name}")
+            self.sizes[f"{directory}/{name}"] = self._files.get_file_info(f"{directory}/{name}").size
+        return f"{directory}/{name}"
+
+    def copy_in(self, source: str, folder: str, name: str) -> str:
+        """Copy a local file into a folder and return its path."""
+        with reached(self._place):
+            self._files.create_dir(f"{self.path}/{folder}", recursive=True)
+            fs.copy_files(source, f"{self.path}/{folder}/{name}",
+                          source_filesystem=fs.LocalFileSystem(), destination_filesystem=self._files)
+        return f"{self.path}/{folder}/{name}"
+
+    def complete(self, version: int, folders: Folders) -> None:
+        """Mark a version complete, which puts it in use."""
+        with reached(self._place):
+            self._files.create_dir(f"{self.path}/v{version}", recursive=True)
+            with self._files.open_output_stream(self._marker(version)) as marker:
+                marker.write(json.dumps(folders).encode())
+
+    def discard(self, version: int) -> None:
+        """Delete a version that a crash left incomplete."""
+        with suppress(OSError):
+            self._files.delete_dir(f"{self.path}/v{version}")
+
+    def discard_unused(self, version: int) -> None:
+        """Delete the folders that neither a version nor the one before it uses."""
+        used = {folder for each in (version, version - 1) if each > 0 for folder in self.folders(each).values()}
+        for old in range(1, version - 1):
+            for name in self._names(f"{self.path}/v{old}"):
+                if f"v{old}/{name}" not in used:
+                    self._delete(f"{self.path}/v{old}/{name}")
+
+    def delete(self, path: str) -> None:
+        """Delete a file, if it is there."""
+        self._delete(path)
+
+    def _delete(self, path: str) -> None:
+        with suppress(OSError):
+            if self._type(path) == fs.FileType.Directory:
+                self._files.delete_dir(path)
+            else:
+                self._files.delete_file(path)
+
+    def _is_complete(self, version: int) -> bool:
+        return bool(self._type(self._marker(version)) == fs.FileType.File)
+
+    def _marker(self, version: int) -> str:
+        return f"{self.path}/v{version}/{_MARKER}"
+
+    def _type(self, path: str) -> fs.FileType:
+        with reached(self._place):
+            return self._files.get_file_info(path).type
+
+    def _names(self, path: str) -> list[str]:
+        with reached(self._place):
+            return [each.base_name for each in self._files.get_file_info(fs.FileSelector(path, allow_not_found=True))]
+
+    def _below(self, path: str) -> list[str]:
+        selector = fs.FileSelector(path, allow_not_found=True, recursive=True)
+        with reached(self._place):
+            found = [each for each in self._files.get_file_info(selector) if each.type == fs.FileType.File]
+        self.sizes.update((each.path, each.size) for each in found)
+        return [each.path for each in found]

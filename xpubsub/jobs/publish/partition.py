@@ -1,0 +1,165 @@
+"""The plan `partition`: each of Spark's workers matches its part of the messages with a snapshot of the store.
+
+Messages do not depend on each other for filters and transformations, nor for the witnesses of correlations. So one
+`mapInArrow` is enough: a worker opens the snapshot once, and runs the steps of the DuckDB engine on its part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xpubsub.arrow import SplitFunction
+from xpubsub.engines.snapshot import SnapshotEngine
+from xpubsub.jobs.publish.matcher import Matcher
+from xpubsub.jobs.publish.messages import DUPLICATE, Batch
+from xpubsub.jobs.publish.planning import publish_plan
+from xpubsub.jobs.publish.snapshot_files import SnapshotFile
+from xpubsub.jobs.publish.timing import Timings
+from xpubsub.limits import Limits
+from xpubsub.plan.correlate import WITNESS_TABLES
+from xpubsub.plan.request import PlanRequest
+from xpubsub.rows import REJECTED as REJECTED_ROWS
+from xpubsub.rows import table_of
+from xpubsub.shred.messages import Message
+from xpubsub.step import file_step, whole
+from xpubsub.store.store import Store
+
+NOTIFICATION, REJECTED, EVENT, TAGPATH = "notification", "rejected", "event", "tagpath"
+SAMPLE, TIMING, GIVEN = "sample", "timing", "given"
+"""The kinds of rows that come back, beside those of `WITNESS_TABLES`."""
+MOST_MESSAGES, MOST_BYTES = 10_000, 32_000_000
+"""How many messages, and bytes of them, are matched at a time; they bound a worker's memory."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs, beside the messages."""
+
+    snapshot: SnapshotFile
+    limits: Limits
+    stream: str
+    request: PlanRequest
+    sampled: bool = False
+    """Whether to sample the values of the messages."""
+    witnesses: bool = False
+    """Whether to return what correlations join."""
+
+
+class PartMatcher(Matcher):
+    """Matches parts of batches in a worker."""
+
+    def __init__(self, snapshot: SnapshotFile, limits: Limits) -> None:
+        alone = replace(limits, max_processes=1)
+        self.engine = SnapshotEngine(snapshot.local_path(), memory=limits.worker_memory)
+        super().__init__(Store(self.engine, create=False), alone)
+
+    def close(self) -> None:
+        """Close the snapshot."""
+        super().close()
+        self.engine.close()
+
+    def parts(self, messages: Iterable[Message], task: Task) -> Iterator[tuple[str, pa.Table]]:
+        """Match messages; yield the rows of each kind."""
+        timings, batch = Timings(), Batch((), task.stream, task.request)
+        with self.engine.pipeline():
+            shredder = self.shred(messages, timings)
+            yield REJECTED, shredder.rejected()
+            yield EVENT, shredder.events()
+            if self.found:
+                yield TAGPATH, pa.table({"tagpath": self.found})
+            plan = publish_plan(task.request, self.known())
+            self.load(shredder, batch, timings)
+            found = self.match(plan, timings)
+            yield NOTIFICATION, _numbered(found, shredder.messages) if task.witnesses else found
+            if task.sampled:
+                self._store.run(file_step("value_seen"))
+                yield SAMPLE, self.engine.fetch(file_step("value_sample"))
+            if task.witnesses:
+                plan.known.correlating.witness(timings)
+                yield from ((name, self.engine.fetch(whole(name))) for name in WITNESS_TABLES)
+        yield TIMING, pa.table({"name": list(timings), "seconds": list(timings.values())})
+
+    def rejected(self, messages: Iterable[Message]) -> pa.Table:
+        """Return the messages that cannot be read, without matching the others."""
+        return self.shred(messages, Timings()).rejected()
+
+
+def _numbered(notifications: pa.Table, messages: list[tuple[int, str]]) -> pa.Table:
+    """Add the event ids of the messages."""
+    event_ids, ids = (pa.array(column) for column in zip(*messages, strict=True)) if messages else ([], [])
+    places = pc.index_in(notifications["message_id"], value_set=pa.array(ids, pa.string()))
+    return notifications.append_column("event_id", pa.array(event_ids, pa.int64()).take(places.combine_chunks()))
+
+
+_OPEN: dict[str, PartMatcher] = {}
+"""The snapshot that this worker has open, by path."""
+
+
+def opened(task: Task) -> PartMatcher:
+    """Return the matcher of a task's snapshot; a worker keeps the snapshot open for its next task."""
+    if task.snapshot.path not in _OPEN:
+        while _OPEN:
+            _OPEN.popitem()[1].close()
+        _OPEN[task.snapshot.path] = PartMatcher(task.snapshot, task.limits)
+    return _OPEN[task.snapshot.path]
+
+
+def matching(task: Task) -> SplitFunction:
+    """Return a function from rows (event id, message id, XML, perhaps a time) to all kinds of rows."""
+    def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+        given = GivenRows(batches)
+        for messages in chunks(given.messages()):
+            yield from opened(task).parts(messages, task)
+        yield REJECTED, table_of(given.duplicates, REJECTED_ROWS)
+        if given.times:
+            yield GIVEN, pa.concat_tables(given.times)
+    return matched
+
+
+class GivenRows:
+    """The rows that a worker gets: messages, and their times if they have some."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self.duplicates: list[tuple[object, ...]] = []
+        """The messages whose id came before, as rows of rejected messages."""
+        self.times: list[pa.Table] = []
+
+    def messages(self) -> Iterator[Message]:
+        """Yield the messages whose id is new."""
+        seen: set[str] = set()
+        for batch in self._batches:
+            if "time" in batch.schema.names:
+                self.times.append(pa.Table.from_batches([batch.select(["event_id", "message_id", "time", "said"])]))
+            for event_id, message_id, xml in _messages(batch):
+                if message_id in seen:
+                    self.duplicates.append((event_id, message_id, *DUPLICATE))
+                    continue
+                seen.add(message_id)
+                yield event_id, message_id, xml
+
+
+def _messages(batch: pa.RecordBatch) -> Iterator[Message]:
+    """Yield the messages of a batch; the XML is in the first column that is not null."""
+    payloads = (batch[name].to_pylist() for name in ("xml", "text", "data") if name in batch.schema.names)
+    columns = batch["event_id"].to_pylist(), batch["message_id"].to_pylist(), *payloads
+    for event_id, message_id, *forms in zip(*columns, strict=True):
+        yield event_id, message_id, next((each for each in forms if each is not None), None)
+
+
+def chunks(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """Group messages, so that enough are treated at a time, and not too many."""
+    chunk: list[Message] = []
+    size = 0
+    for message in messages:
+        chunk.append(message)
+        size += len(message[2]) if isinstance(message[2], str | bytes) else 0
+        if len(chunk) >= MOST_MESSAGES or size >= MOST_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,97 @@
+"""The plan `sql`: Spark's workers shred the messages, and Spark SQL joins them with the large tables of the store.
+
+It is for stores that are too large for a snapshot in each worker, and for correlations with much state.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from xpubsub.arrow import PACKED, ArrowFunction, joined, pack, unpack
+from xpubsub.engines.spark import SparkEngine
+from xpubsub.engines.spark_session import collected, frame_of, mapped
+from xpubsub.jobs.publish.correlating import Published
+from xpubsub.jobs.publish.frame_rows import frame_times, later_duplicates, message_rows, timed_rows
+from xpubsub.jobs.publish.messages import Batch
+from xpubsub.jobs.publish.partition import GIVEN, REJECTED, GivenRows, chunks
+from xpubsub.jobs.publish.publisher import Publisher
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.publish.shredding import Paths, Shredding, shredded_by
+from xpubsub.jobs.publish.timing import Timings
+from xpubsub.limits import Limits
+from xpubsub.rows import REJECTED as REJECTED_ROWS
+from xpubsub.rows import table_of
+from xpubsub.shred.messages import Message, MessageShredder
+from xpubsub.shred.tagpaths import TagPathCache
+from xpubsub.store.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SHREDDED = "shredded"
+
+
+class SqlPublisher(Publisher):
+    """Publishes batches and frames: like the publisher of one process, but with Spark's workers and engine."""
+
+    def __init__(self, store: Store, engine: SparkEngine, limits: Limits) -> None:
+        super().__init__(store.on(engine), limits)
+        self._spark_shredding = self._shredding = SparkShredding(engine.session, limits)
+
+    @contextmanager
+    def carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
+        """Yield the result of a frame (id, xml, timestamp) and the messages to publish."""
+        timings, cache = Timings(), self.known().cache
+        with self._forgetting(), self._store.engine.pipeline():
+            shredder = MessageShredder(cache, self._limits)
+            parts = self._spark_shredding.include(shredder, cache, timed_rows(messages))
+            self._remember_tagpaths()
+            again = later_duplicates([shredder.events(), shredder.rejected()])
+            shredder.drop(again["event_id"].to_pylist())
+            aside = joined([again, parts[REJECTED]] if parts else [], REJECTED_ROWS)
+            times = frame_times(self._store, parts.get(GIVEN))
+            yield self._completed(shredder, times, aside, batch, timings)
+
+
+class SparkShredding(Shredding):
+    """Shreds batches in Spark's workers."""
+
+    def __init__(self, session: SparkSession, limits: Limits) -> None:
+        super().__init__(limits)
+        self._session = session
+
+    def shred(self, shredder: MessageShredder, cache: TagPathCache, messages: Iterable[Message]) -> None:
+        """Shred messages of this process into a shredder that uses the cache."""
+        rows = message_rows(messages)
+        if rows.num_rows:
+            self.include(shredder, cache, frame_of(self._session, rows))
+
+    def include(self, shredder: MessageShredder, cache: TagPathCache, rows: DataFrame) -> dict[str, pa.Table]:
+        """Shred rows (event id, message id, XML, perhaps a time) in one job; return duplicates, and times as given."""
+        function = _shredding(Paths.of(cache, self._limits))
+        packed = collected(mapped(rows, function, PACKED), "shred").to_pydict()
+        for kind, part in zip(packed["kind"], packed["rows"], strict=True):
+            if kind == _SHREDDED:
+                shredded = pickle.loads(part)
+                shredder.include(shredded)
+                cache.learn(shredded.tagpaths)
+        others = pa.table(packed, schema=PACKED).filter(pa.compute.field("kind") != _SHREDDED)
+        return unpack(others)
+
+
+def _shredding(paths: Paths) -> ArrowFunction:
+    """Return a function that shreds messages in a worker, and packs the rows."""
+    def shredding(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        cache, given = paths.cache(), GivenRows(batches)
+        for messages in chunks(given.messages()):
+            shredded = pickle.dumps(shredded_by(cache, paths.limits, messages), pickle.HIGHEST_PROTOCOL)
+            yield pa.RecordBatch.from_arrays([pa.array([_SHREDDED]), pa.array([shredded], pa.binary())], schema=PACKED)
+        yield from pack(REJECTED, table_of(given.duplicates, REJECTED_ROWS))
+        if given.times:
+            yield from pack(GIVEN, pa.concat_tables(given.times))
+    return shredding
