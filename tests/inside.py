@@ -11,6 +11,7 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.filters import filter_steps
 from xpubsub.step import Pipeline
+from xpubsub.store.store import Store
 
 
 def known(broker: xpubsub.Broker) -> Known:
@@ -18,18 +19,33 @@ def known(broker: xpubsub.Broker) -> Known:
     return broker._publisher.known()
 
 
+IN_SPARK_SQL = xpubsub.Limits(driver_table=-1)
+"""Limits by which the plan `sql` runs every step in Spark SQL."""
+
+
+def store(broker: xpubsub.Broker) -> Store:
+    """The store with the engine that runs steps; on Spark, that of the plan `sql`."""
+    return broker._publisher._by_sql()._store if on_spark(broker) else broker.store  # type: ignore[attr-defined]
+
+
+def on_spark(broker: xpubsub.Broker) -> bool:
+    """Whether a broker publishes on Spark."""
+    return bool(broker._publisher.ON_SPARK)  # type: ignore[attr-defined]
+
+
+def in_sql(broker: xpubsub.Broker, plan: str) -> str:
+    """A plan, on Spark carried out by Spark SQL."""
+    return f"sql,{plan}" if on_spark(broker) else plan
+
+
 def publish(broker: xpubsub.Broker, messages: Iterable[Any], plan: str, *, branches_in_sql: bool) -> Result:
-    """Publish with branches checked by SQL, or by the BrPred function."""
-    prefer_sql(broker, branches_in_sql)
+    """Publish with branches checked by SQL, or by the BrPred function; on Spark by the plan `sql`."""
+    engine = store(broker).engine
+    engine.PREFERS_SQL = branches_in_sql  # type: ignore[misc]
     try:
-        return broker.publish(messages, plan=plan)
+        return broker.publish(messages, plan=in_sql(broker, plan))
     finally:
-        del broker.store.engine.PREFERS_SQL
-
-
-def prefer_sql(broker: xpubsub.Broker, preferred: bool) -> None:
-    """Have an engine prefer SQL, or functions."""
-    broker.store.engine.PREFERS_SQL = preferred  # type: ignore[misc]
+        del engine.PREFERS_SQL
 
 
 def steps(broker: xpubsub.Broker, plan: str, *, branches_in_sql: bool) -> Pipeline:

@@ -70,7 +70,9 @@ def drawn() -> tuple[Any, ...]:
 @pytest.fixture(scope="module", params=ENGINES)
 def subscribed(request: pytest.FixtureRequest, drawn: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A store of each engine with all expressions subscribed; few slots, so that chains take part as well."""
-    options = {"spark": request.getfixturevalue("spark_session")} if request.param == "spark" else {}
+    options = {}
+    if request.param == "spark":
+        options = {"spark": request.getfixturevalue("spark_session"), "limits": inside.IN_SPARK_SQL}
     path = tmp_path_factory.mktemp("agreement") / "store"
     with xpubsub.connect(path, engine=request.param, slots=2, **options) as broker:
         rows = [(key, ours) for key, (ours, _) in drawn[1].items()]
@@ -90,13 +92,21 @@ def test_every_feature_takes_part(drawn: Any) -> None:
 @pytest.mark.parametrize("branches_in_sql", [True, False], ids=["brpred-sql", "brpred-function"])
 @pytest.mark.parametrize("plan", PLANS)
 def test_agrees_with_lxml(subscribed: Any, drawn: Any, plan: str, branches_in_sql: bool) -> None:
-    if subscribed.store.engine.DISTRIBUTED and plan != PLANS[0] and branches_in_sql:
+    if inside.on_spark(subscribed) and plan != PLANS[0] and branches_in_sql:
         pytest.skip("on Spark with one plan only: the SQL for branches is the same")
     messages, expressions, _, wanted = drawn
     result = inside.publish(subscribed, messages.items(), plan, branches_in_sql=branches_in_sql)
     assert result.rejected.num_rows == 0
     wrong = pairs(result.notifications.to_pylist()) ^ wanted
     assert not wrong, [(expressions[s][0], messages[m], (m, s) in wanted) for m, s in sorted(wrong)[:5]]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_partitions_agree_with_lxml(subscribed: Any, drawn: Any, plan: str) -> None:
+    if not inside.on_spark(subscribed):
+        pytest.skip("only Spark has partitions")
+    messages, _, _, wanted = drawn
+    assert pairs(subscribed.publish(messages.items(), plan=f"partition,{plan}").notifications.to_pylist()) == wanted
 
 
 @pytest.mark.parametrize("options", [{"default": "p"}, {"branching": True}], ids=["default-namespace", "branching"])

@@ -48,7 +48,7 @@ def brokers(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any
     """The same correlations on both engines, and what the messages of S bring."""
     opened: dict[str, tuple[xpubsub.Broker, Found]] = {}
     for engine in ENGINES:
-        options = {"spark": spark_session} if engine == "spark" else {}
+        options = {"spark": spark_session, "limits": inside.IN_SPARK_SQL} if engine == "spark" else {}
         broker = xpubsub.connect(tmp_path_factory.mktemp("steps") / "store", engine=engine, **options)
         broker.subscribe_many([*((name, query.text) for name, query in drawn()[1].items()), *WRITTEN])
         opened[engine] = broker, found_in(broker.publish(of_stream("S")).notifications)
@@ -69,7 +69,7 @@ def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("xpubsub.jobs.publish.correlating.keep", look)
-        notifications = broker.publish(of_stream("T"), stream="T", plan=plan).notifications
+        notifications = broker.publish(of_stream("T"), stream="T", plan=inside.in_sql(broker, plan)).notifications
         seen["notification"] = sorted(map(repr, notifications.to_pylist()))
         return seen, found_in(notifications)
 

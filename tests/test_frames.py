@@ -86,10 +86,8 @@ def test_the_batch_job_does_not_overwrite(broker: Any, spark_session: Any, tmp_p
 
 
 def test_the_batch_job_refuses_a_store_that_is_not_there(
-    spark_session: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    spark_session: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("xpubsub.engines.spark.start_session", lambda master: spark_session)
-    monkeypatch.setattr("xpubsub.engines.spark.SparkEngine.close", lambda self: None)
     status = batch.main(["--store", str(tmp_path / "none"), "--input", "x", "--output", "y"])
     assert status == 2 and "there is no store" in capsys.readouterr().err
 
@@ -122,21 +120,6 @@ def test_keys_of_new_tag_paths_are_looked_up_where_the_messages_are(spark_sessio
         assert pairs(row.asDict() for row in opened.publish_frame(frame).collect()) == sure
         opened._publisher._sampler._sampled = 10**6
         assert pairs(opened.publish(quotes().items()).notifications.to_pylist()) == sure
-
-
-def test_a_frame_is_shredded_once_and_let_go_with_its_frames(broker: Any, spark_session: Any) -> None:
-    spark = broker.store.engine
-    frame = spark_session.createDataFrame(list(messages().items()), "id string, xml string")
-    notifications, rejected = broker.publish_frames(frame)
-    plan = notifications._jdf.queryExecution().toString()
-    assert "InMemoryRelation [row_kind" in plan, "what was shredded is kept"
-    before = len(spark._grounds._left)
-    del notifications
-    broker.stats()
-    assert len(spark._grounds._left) == before, "one of the two is still there"
-    del rejected
-    broker.stats()
-    assert len(spark._grounds._left) == before - 1
 
 
 def test_the_batch_job_makes_the_outputs_of_transformations(spark_session: Any, tmp_path: Path) -> None:

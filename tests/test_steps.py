@@ -37,7 +37,7 @@ def brokers(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any
     """The same subscriptions and tag paths on both engines, few slots so that the recursive rest has work."""
     opened = {}
     for engine in ENGINES:
-        options = {"spark": spark_session} if engine == "spark" else {}
+        options = {"spark": spark_session, "limits": inside.IN_SPARK_SQL} if engine == "spark" else {}
         broker = xpubsub.connect(tmp_path_factory.mktemp("steps") / "store", engine=engine, slots=2, **options)
         broker.subscribe_many(SUBSCRIPTIONS, namespaces=NAMESPACES)
         broker.unsubscribe(["removed"])
@@ -56,7 +56,7 @@ def messages() -> list[tuple[str, str]]:
 
 def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[str, list[Any]]:
     """The rows of each step, from messages shredded once in this process."""
-    engine = broker.store.engine
+    engine = inside.store(broker).engine
     shredder = MessageShredder(tagpath_cache(broker.store, Limits()), Limits())
     shredder.shred((number, name, xml) for number, (name, xml) in enumerate(messages(), start=1))
     found: dict[str, list[Any]] = {}

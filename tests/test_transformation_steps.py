@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests import inside
 from tests.conftest import ENGINES
 from tests.test_steps import all_rows
 from xpubsub.jobs.publish.timing import Timings
@@ -35,14 +36,14 @@ def relations(broker: xpubsub.Broker) -> dict[str, list[Any]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransformingPlan, "run", looked_at)
-        seen["notification"] = sorted(map(repr, broker.publish(MESSAGES, plan="fwr").notifications.to_pylist()))
+        seen["notification"] = sorted(map(repr, broker.publish(MESSAGES, plan=inside.in_sql(broker, "fwr")).notifications.to_pylist()))
     return seen
 
 
 def test_same_rows_on_both_engines(spark_session: Any, tmp_path: Any) -> None:
     found = {}
     for engine in ENGINES:
-        options = {"spark": spark_session} if engine == "spark" else {}
+        options = {"spark": spark_session, "limits": inside.IN_SPARK_SQL} if engine == "spark" else {}
         with xpubsub.connect(tmp_path / engine, engine=engine, **options) as broker:
             broker.subscribe_many(TRANSFORMATIONS)
             found[engine] = relations(broker)

@@ -22,7 +22,7 @@ from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
 from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.messages import Batch
-from xpubsub.jobs.publish.planning import publish_plan
+from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
@@ -51,6 +51,9 @@ class MessagePublisher(Protocol):
 
     def known(self) -> Known:
         """Return what is known of the store."""
+
+    def plan(self, request: PlanRequest) -> PublishPlan:
+        """Return the plan of a batch."""
 
     def publish(self, batch: Batch) -> Result:
         """Match a batch of messages."""
@@ -254,7 +257,7 @@ class Broker:
         """Return the plan that `publish` would choose for `plan`, the reason, and the SQL of each step."""
         with self._exclusive():
             request = PlanRequest.parse(check_text("the plan", plan))
-            return explain_plan(publish_plan(request, self._publisher.known()))
+            return explain_plan(self._publisher.plan(request))
 
     def stats(self) -> dict[str, int]:
         """Return counts over the store by name, such as subscriptions and messages kept for correlations."""

@@ -36,9 +36,6 @@ BIND_FAILED = pa.schema([
 ])
 """A node bound by a step at which a condition fails."""
 
-KEY_HELD = pa.schema([("event_id", ID), ("key", ID), ("max_value", pa.float64())])
-"""A message and a key that holds in it."""
-
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """A well-formed message of the batch."""
 

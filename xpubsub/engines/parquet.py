@@ -102,10 +102,25 @@ class ParquetEngine(DuckDBEngine):
         """Whether the running pipeline has a relation."""
         return name in self._relations
 
+    def is_changed(self, name: str) -> bool:
+        """Whether the running transaction has changed a table, which only this process sees."""
+        return name in self._replaced or any(table == name for table, _ in self._appended)
+
+    def paths(self, name: str) -> list[str]:
+        """Return the files of a table, sorted."""
+        return sorted(self._found.get(self.folder(name), ()))
+
+    def location(self, name: str) -> str:
+        """Return the folder of a table, with its scheme."""
+        return f"{self.files.uri}/{self.folder(name)}"
+
     def table_bytes(self, name: str) -> int:
-        """Return the size of a table's files; 0 in a transaction that has changed it, which only this process sees."""
-        changed = name in self._replaced or any(table == name for table, _ in self._appended)
-        return 0 if changed else sum(self.files.sizes.get(path, 0) for path in self._found.get(self.folder(name), ()))
+        """Return the size of a table's files; 0 if the running transaction has changed it."""
+        return 0 if self.is_changed(name) else sum(self.files.sizes.get(path, 0) for path in self.paths(name))
+
+    def schema(self, name: str) -> pa.Schema:
+        """Return the columns of a table."""
+        return self._connection.sql(f"select * from {name} limit 0").to_arrow_table().schema
 
     def refresh(self) -> None:
         version = self.files.version()
@@ -149,7 +164,7 @@ class ParquetEngine(DuckDBEngine):
     def _fill(self, names: list[str]) -> None:
         """Read the pending files of tables into the database."""
         for name in {*names} & self._pending.keys():
-            schema = self._connection.sql(f"select * from {name} limit 0").to_arrow_table().schema
+            schema = self.schema(name)
             source = f"files_{next(_COUNTER)}"
             self._connection.register(source, self.files.dataset(self._pending.pop(name), schema))
             try:

@@ -14,39 +14,47 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.dialect import render, tables_in
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark_session import explained, frame_of
-from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.step import Step, whole
 
 _COUNTER = itertools.count()
+_FEW_FILES = 32
+"""How many files Spark lists without a job."""
 _SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
 
 
 class SparkEngine:
-    """The tables of one store in a Spark session, and the relations of the running pipeline in this process."""
+    """The tables of one store in a Spark session, and the relations of the running pipeline in this process.
+
+    Tables are large from `large` bytes on; if that is negative, every step runs in Spark SQL.
+    """
 
     NAME: ClassVar[str] = "spark"
     DIALECT: ClassVar[str] = "spark"
     PREFERS_SQL: ClassVar[bool] = False
     PERSISTENT_CATALOG: ClassVar[bool] = False
 
-    def __init__(self, stored: ParquetEngine, tables: SparkTables, session: SparkSession, large: int) -> None:
+    def __init__(self, stored: ParquetEngine, session: SparkSession, large: int) -> None:
         self.place, self.read_only, self.shared = stored.place, stored.read_only, stored.shared
         self.session = session
         self._stored = stored
-        self._tables = tables
+        self._views: dict[str, str] = {}
+        self._frames: dict[str, tuple[list[str], DataFrame]] = {}
         self._large = large
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
         self._functions: dict[str, tuple[Callable[..., Any], pa.DataType]] = {}
 
     def close(self) -> None:
-        """Do nothing: the engine of the files and the session are closed by their owners."""
+        """Forget the tables in memory; the engine of the files and the session are closed by their owners."""
+        for _, frame in self._frames.values():
+            frame.unpersist()
+        self._frames.clear()
 
     def refresh(self) -> None:
         self._stored.refresh()
@@ -60,26 +68,34 @@ class SparkEngine:
     def is_empty(self) -> bool:
         return self._stored.is_empty()
 
-    def pipeline(self) -> AbstractContextManager[None]:
-        return self._stored.pipeline()
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        try:
+            with self._stored.pipeline():
+                yield
+        finally:
+            self._forget(*list(self._views))
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._stored.transaction()
 
     def load(self, name: str, table: pa.Table) -> None:
+        self._forget(name)
         self._stored.load(name, table)
 
     def run(self, step: Step) -> None:
-        if self._is_large(step):
-            self._stored.load(step.name, self._by_spark(step))
+        if self._large < 0 or self._is_large(step):
+            self.load(step.name, self._by_spark(step))
         else:
+            self._forget(step.name)
             self._stored.run(step)
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
-        if self._is_large(source):
+        if self._large < 0 or self._is_large(source):
             batches = iter(self._by_spark(source).to_batches())
-            self._stored.load(name, pa.Table.from_batches(function(batches), schema=schema))
+            self.load(name, pa.Table.from_batches(function(batches), schema=schema))
         else:
+            self._forget(name)
             self._stored.map_arrow(name, source, function, schema)
 
     def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
@@ -90,12 +106,14 @@ class SparkEngine:
             rows = f"{step.name}_{next(_COUNTER)}"
             self._stored.load(rows, self._by_spark(step))
             step = whole(rows)
+        self._forget(table)
         self._stored.append(table, step)
 
     def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
         return self._by_spark(step) if self._is_large(step) else self._stored.fetch(step, parameters)
 
     def replace(self, tables: Mapping[str, Step]) -> None:
+        self._forget(*tables)
         self._stored.replace(tables)
 
     def compact(self) -> None:
@@ -114,31 +132,47 @@ class SparkEngine:
         return render(step.sql, self.DIALECT)
 
     def _is_large(self, step: Step) -> bool:
-        """Whether a step reads a table that is large, and has not been changed in the running transaction."""
-        return any(self._stored.table_bytes(name) > self._large for name in self._tables_read(step))
+        """Whether a step reads a table that is large."""
+        return any(self._stored.table_bytes(name) > self._large for name in tables_in(step.sql) if self._is_table(name))
 
-    def _tables_read(self, step: Step) -> set[str]:
-        return {name for name in tables_in(step.sql) if name in self._stored.statements}
+    def _is_table(self, name: str) -> bool:
+        return name in self._stored.statements and not self._stored.has_relation(name)
 
     def _by_spark(self, step: Step) -> pa.Table:
         """Run a step in Spark SQL, and return its rows."""
-        with self._bound(step) as names:
-            sql = render(step.sql, self.DIALECT, lambda name: names.get(name) or f"{self._tables.database}.{name}")
-            with explained(step.name, sql):
-                return self.session.sql(sql).toArrow()
+        sql = render(step.sql, self.DIALECT, self._view)
+        with explained(step.name, sql):
+            return self.session.sql(sql).toArrow()
 
-    @contextmanager
-    def _bound(self, step: Step) -> Iterator[dict[str, str]]:
-        """Send the relations that a step reads to Spark, for the time of the block; yield the names of their views."""
-        read = {name for name in tables_in(step.sql)} - self._tables_read(step)
-        names = {name: f"xpubsub_{next(_COUNTER)}_{name}" for name in read if self._stored.has_relation(name)}
-        try:
-            for name, view in names.items():
-                self._frame(name).createOrReplaceTempView(view)
-            yield names
-        finally:
-            for view in names.values():
-                self.session.catalog.dropTempView(view)
+    def _view(self, name: str) -> str:
+        """Return the view of a table or relation, which Spark has for the time of the pipeline."""
+        if name not in self._views and (self._is_table(name) or self._stored.has_relation(name)):
+            self._views[name] = f"xpubsub_{next(_COUNTER)}_{name}"
+            self._frame(name).createOrReplaceTempView(self._views[name])
+        return self._views.get(name, name)
+
+    def _forget(self, *names: str) -> None:
+        """Drop views whose rows have changed, or that are not needed any more."""
+        for name in names:
+            if name in self._views:
+                self.session.catalog.dropTempView(self._views.pop(name))
 
     def _frame(self, name: str) -> DataFrame:
-        return frame_of(self.session, self._stored.fetch(whole(name)))
+        """Return a relation, or a table: its files, or what a transaction has made of it."""
+        if not self._is_table(name) or self._stored.is_changed(name):
+            return frame_of(self.session, self._stored.fetch(whole(name)))
+        paths = self._stored.paths(name)
+        if name not in self._frames or self._frames[name][0] != paths:
+            self._frames[name] = paths, self._read(name, paths)
+        return self._frames[name][1]
+
+    def _read(self, name: str, paths: list[str]) -> DataFrame:
+        """Read a table; a large one is kept in memory for the next batches."""
+        schema = from_arrow_schema(self._stored.schema(name))
+        if not paths:
+            return self.session.createDataFrame([], schema)
+        if name in self._frames:
+            self._frames[name][1].unpersist()
+        read = paths if len(paths) <= _FEW_FILES else [self._stored.location(name)]
+        frame = self.session.read.schema(schema).parquet(*read)
+        return frame.persist() if self._stored.table_bytes(name) > max(self._large, 0) else frame

@@ -94,9 +94,14 @@ def start_session(master: str | None) -> SparkSession:
     return session
 
 
-def frame_of(session: SparkSession, table: pa.Table) -> DataFrame:
-    """Return an Arrow table as a frame, from one chunk: Spark loses chunks after an empty one."""
-    return session.createDataFrame(table.combine_chunks())
+def frame_of(session: SparkSession, table: pa.Table, parts: int = 1) -> DataFrame:
+    """Return an Arrow table as a frame; Spark makes a partition of each chunk, and loses chunks after an empty one."""
+    if not table.num_rows:
+        return session.createDataFrame([], from_arrow_schema(table.schema))
+    size = -(-table.num_rows // parts)
+    whole = table.combine_chunks()
+    return session.createDataFrame(
+        pa.concat_tables([whole.slice(first, size) for first in range(0, whole.num_rows, size)]))
 
 
 def mapped(frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:

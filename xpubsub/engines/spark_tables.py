@@ -65,8 +65,7 @@ class SparkTables:
             self._failure = error
 
     def _define(self, name: str) -> None:
-        location = f"{self._engine.files.uri}/{self._engine.folder(name)}"
-        table = f"{self._database}.{name}"
+        location, table = self._engine.location(name), f"{self._database}.{name}"
         self._sessions.session.sql(f"drop table if exists {table}")
         self._sessions.session.sql(table_ddl(self._engine.statements[name], "spark", table, location))
         self._locations[name] = self._engine.folder(name)

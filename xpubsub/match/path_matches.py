@@ -81,14 +81,6 @@ def linear_matcher(tagpaths: Iterable[str], limits: Limits) -> ArrowFunction:
     return matched
 
 
-def tagpath_matcher(linear: Mapping[str, LinearUse], limits: Limits) -> ArrowFunction:
-    """Return a function from tag path rows to their matches with known linear paths."""
-    def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield from match_paths(linear, batch.column(0).to_pylist(), limits).matched().to_batches()
-    return matched
-
-
 def annotated(rows: Iterable[tuple[str, str | None]]) -> dict[str, LinearUse]:
     """Group (linear path, brinfo) rows by linear path."""
     brinfos: dict[str, list[str]] = {}

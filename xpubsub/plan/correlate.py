@@ -31,7 +31,9 @@ WITNESSES: Listing = (
 WITNESS_TABLES = ("rbin_w", "rdoc_w", "rcopy_w", "rreturn_w")
 """The relations of stage 1 that stage 2 reads."""
 FOUND: Pipeline = (
-    file_step("rdoc_ts_w", reused=True), *(file_step(name, "found", reused=True) for name in WITNESS_TABLES),
+    file_step("rdoc_ts_w", reused=True), file_step("rbin_w", "found", reused=True),
+    file_step("rdoc_w", "found", reused=True), file_step("rcopy_w", "found", reused=True),
+    file_step("rreturn_w", "found", reused=True),
 )
 """The same relations from those that workers have found (`rbin_w_found`, …), with the docids of the messages."""
 

@@ -15,8 +15,6 @@ class FilterCase:
     summary: Summary
     prefers_sql: bool = True
     """Whether the engine checks branches faster in SQL than with the BrPred function."""
-    keys_shredded: bool = False
-    """Whether keys were looked up while the messages were shredded."""
     searched: bool = False
     """Whether a tree search decides conditions of transformations on nodes, so that they are no candidates."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xpubsub.plan import filter_steps as make
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.listing import Listing, steps_of, unless, when
+from xpubsub.plan.listing import Listing, steps_of, when
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
@@ -49,8 +49,7 @@ FROM_CANDIDATES: Listing = (
 UNROLL: Listing = (
     file_step("batch_tagpath", reused=True),
     when("classes", *CLASSES),
-    when("keys_shredded", file_step("key_held", "shredded", reused=True)),
-    unless("keys_shredded", *KEYS_HELD),
+    *KEYS_HELD,
     when("classed_pairs", file_step("pair_class")),
     when("pairs", make.lookup_held),
     when("classes", make.class_unroll),

@@ -1,4 +1,4 @@
-"""Finds the keys that hold in a message by looking up its nodes in memory: for few messages, and in Spark's executors.
+"""Finds the keys that hold in a message by looking up its nodes in memory, for single messages.
 
 The SQL twin is `sql/filter/key_held.sql`, which does it for a whole batch; `tests/test_single.py` compares the two.
 """
@@ -46,23 +46,17 @@ class _Keys:
 
 
 class KeyIndex:
-    """The keys of a store by tag path; `learn` adds new tag paths."""
+    """The keys of a store by tag path."""
 
     def __init__(self, rows: Iterable[IndexRow], matches: Iterable[PathMatch]) -> None:
-        self._linear: dict[int, list[IndexRow]] = {}
+        linear: dict[int, list[IndexRow]] = {}
         for row in rows:
-            self._linear.setdefault(row[0], []).append(row)
+            linear.setdefault(row[0], []).append(row)
         self._keys: dict[int, _Keys] = {}
-        self.learn(matches)
-
-    def learn(self, matches: Iterable[PathMatch]) -> None:
-        """Add new tag paths, each with all linear paths that match it."""
-        found: dict[int, _Keys] = {}
         for tagpath_id, linear_path_id in matches:
-            keys = found.setdefault(tagpath_id, _Keys())
-            for _, key, op, value, number in self._linear.get(linear_path_id, ()):
+            keys = self._keys.setdefault(tagpath_id, _Keys())
+            for _, key, op, value, number in linear.get(linear_path_id, ()):
                 keys.add(key, op, value, number)
-        self._keys = found | self._keys
 
     def held(self, nodes: Sequence[NodeRow]) -> Held:
         """Return the keys that hold in a message with these nodes."""

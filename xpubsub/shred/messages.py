@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from xpubsub.limits import Limits
-from xpubsub.rows import EVENT, KEY_HELD, NODE_COPY, REJECTED, table_of
+from xpubsub.rows import EVENT, NODE_COPY, REJECTED, table_of
 from xpubsub.shred.copies import copied_texts
-from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
 from xpubsub.shred.tagpaths import TagPathCache
@@ -36,15 +35,10 @@ class Shredded:
 class MessageShredder:
     """Collects the rows of a batch of messages; a message that fails leaves only its rejection."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits, index: KeyIndex | None = None, *,
-                 keep_nodes: bool = True) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits) -> None:
         self._cache = cache
         self._limits = limits
         self._nodes = NodeRows()
-        self._index = index
-        self._keep_nodes = keep_nodes
-        self._learnt = 0
-        self._held: list[tuple[int, int, float]] = []
         self.included = False
         """Whether other processes have read some of the messages, so that `rows` lacks their nodes."""
         self.messages: list[tuple[int, str]] = []
@@ -65,7 +59,6 @@ class MessageShredder:
                 self.messages.append((event_id, message_id))
                 if self._cache.copied_texts:
                     self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
-                self._hold(event_id, before)
             except Refused as refused:
                 self._nodes.truncate(before)
                 del self._nodes.copies[copies:]
@@ -82,18 +75,6 @@ class MessageShredder:
         dropped = set(event_ids)
         self.messages = [message for message in self.messages if message[0] not in dropped]
         self._rejected = [row for row in self._rejected if row[0] not in dropped]
-
-    def _hold(self, event_id: int, before: int) -> None:
-        """Look up the keys that hold in the message just read, if there is a key index."""
-        if self._index is None:
-            return
-        if new := self._cache.matches_since(self._learnt):
-            self._index.learn(new)
-            self._learnt += len(new)
-        held = self._index.held(self._nodes.rows[before:])
-        self._held.extend((event_id, key, top) for key, top in held.items())
-        if not self._keep_nodes:
-            self._nodes.truncate(before)
 
     def shredded(self) -> Shredded:
         """Return the rows of the messages, for `include` in another process."""
@@ -120,10 +101,6 @@ class MessageShredder:
     def copies(self) -> pa.Table:
         """The copies of nodes: `node_copy`."""
         return table_of(self._nodes.copies, NODE_COPY)
-
-    def held(self) -> pa.Table:
-        """The keys that hold, if there is a key index: `key_held`."""
-        return table_of(self._held, KEY_HELD)
 
     def events(self) -> pa.Table:
         """The messages read."""

@@ -59,10 +59,6 @@ class TagPathCache:
             self._linear = self._load()
         return self._linear
 
-    def matches_since(self, length: int) -> list[tuple[int, int]]:
-        """Return the path matches (tag path, linear path) found since they were last taken, from index `length` on."""
-        return self._found.path_matches[length:]
-
     def learn(self, tagpaths: Iterable[str]) -> None:
         """Add tag paths that other processes have found."""
         for tagpath in tagpaths:

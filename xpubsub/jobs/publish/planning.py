@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from xpubsub.engines.base import Engine
 from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.jobs.publish.transforming_plan import TransformingPlan
@@ -28,8 +27,6 @@ class PublishPlan:
     choice: Choice
     """The chosen plans and the reasons for them."""
     transformation: TransformationChoice | None
-    engine: Engine
-    """The engine that runs the steps."""
 
     @cached_property
     def filters(self) -> Pipeline:
@@ -48,16 +45,16 @@ class PublishPlan:
             return None
         return self.known.transforming.plan(self.transformation, conforming=conforming)
 
-    def run(self, timings: Timings, *, lazy: bool = False) -> Step:
+    def run(self, timings: Timings) -> Step:
         """Run all steps except the last and return that one: its rows are the notifications."""
-        engine = self.engine
+        engine = self.known.store.engine
         if not engine.PREFERS_SQL:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         *steps, last = self.filters
         for step in steps if self.transformation is None else self.filters:
             with timings.of(step.name):
                 engine.run(step)
-        conforming = self.transformation is not None and not lazy and self.known.transforming.conforms(engine)
+        conforming = self.transformation is not None and self.known.transforming.conforms(engine)
         transforming = self.transforming(conforming=conforming)
         return last if transforming is None else transforming.run(engine, timings)
 
@@ -80,15 +77,10 @@ class PublishPlan:
         return self.known.transforming.reasons(transforming) if transforming else []
 
 
-def publish_plan(
-    request: PlanRequest, known: Known, *, keys_shredded: bool = False, engine: Engine | None = None
-) -> PublishPlan:
-    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it.
-
-    It runs on the engine of the store, unless another is given.
-    """
-    summary, engine = known.summary, engine or known.store.engine
+def publish_plan(request: PlanRequest, known: Known) -> PublishPlan:
+    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it."""
+    summary, prefers_sql = known.summary, known.store.engine.PREFERS_SQL
     choice, transformation = choose(request, summary), choose_transformation(request, summary)
     searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations
-    case = FilterCase(choice.plan, summary, engine.PREFERS_SQL, keys_shredded, searched)
-    return PublishPlan(request, known, case, combined(choice, transformation), transformation, engine)
+    case = FilterCase(choice.plan, summary, prefers_sql, searched)
+    return PublishPlan(request, known, case, combined(choice, transformation), transformation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -21,6 +21,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
+from xpubsub.plan.request import PlanRequest
 from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.store.store import Store
@@ -29,9 +30,18 @@ from xpubsub.store.store import Store
 class Publisher(Matcher):
     """Publishes batches into a store, in this process."""
 
+    ON_SPARK: ClassVar[bool] = False
+    """Whether the plans for Spark can be used."""
+
     def __init__(self, store: Store, limits: Limits) -> None:
         super().__init__(store, limits)
         self._slices = SliceCache(store, limits.slice_cache)
+
+    def plan(self, request: PlanRequest) -> PublishPlan:
+        """Return the plan of a batch."""
+        if request.spark and not self.ON_SPARK:
+            raise Error(f"the plan {request.spark} needs a store on Spark: connect(directory, engine='spark')")
+        return publish_plan(request, self.known())
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Raise an error: frames need a store on Spark."""
@@ -80,7 +90,7 @@ class Publisher(Matcher):
         self, shredder: MessageShredder, times: pa.Table, duplicates: pa.Table, batch: Batch, timings: Timings
     ) -> tuple[Result, list[Published]]:
         """Match messages that were shredded; return the result, and the messages to publish."""
-        plan = publish_plan(batch.request, self.known())
+        plan = self.plan(batch.request)
         notifications, correlated = self._single(shredder, plan, batch.stream, timings), Correlated()
         if notifications is None:
             self._judge(shredder, times, batch.stream, timings)

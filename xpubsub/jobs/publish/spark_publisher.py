@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,7 +29,7 @@ from xpubsub.jobs.publish.frame_rows import (
 from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
 from xpubsub.jobs.publish.partition import EVENT, GIVEN, NOTIFICATION, REJECTED, SAMPLE, TAGPATH, TIMING, Task, matching
-from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
+from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
@@ -44,7 +44,7 @@ from xpubsub.plan.request import SQL, PlanRequest
 from xpubsub.rows import EVENT as EVENT_ROWS
 from xpubsub.rows import NOTIFICATIONS, table_of
 from xpubsub.rows import REJECTED as REJECTED_ROWS
-from xpubsub.step import whole
+from xpubsub.step import file_step
 from xpubsub.store.store import GONE, Store
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ _CarriedOut = Callable[["DataFrame", Batch], AbstractContextManager[tuple[Result
 
 class SparkPublisher(Publisher):
     """Publishes batches and frames into a store on Spark, by the plan `partition` or `sql`."""
+
+    ON_SPARK: ClassVar[bool] = True
 
     def __init__(self, store: Store, engine: ParquetEngine, sessions: SparkSessions, limits: Limits) -> None:
         super().__init__(store, limits)
@@ -75,6 +77,12 @@ class SparkPublisher(Publisher):
         self._tables.close()
         self._snapshot_files.close()
         self._sessions.close()
+
+    def plan(self, request: PlanRequest) -> PublishPlan:
+        """Return the plan of a batch."""
+        spark = self._chosen(request)
+        plan = self._by_sql().plan(request) if spark.plan == SQL else super().plan(request)
+        return replace(plan, choice=_beside(plan.choice, spark))
 
     @contextmanager
     def _carried_out(self, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
@@ -104,7 +112,7 @@ class SparkPublisher(Publisher):
     def _by_sql(self) -> SqlPublisher:
         """Return the publisher of the plan `sql`."""
         if self._sql is None:
-            engine = SparkEngine(self._engine, self._tables, self._sessions.private, self._limits.driver_table)
+            engine = SparkEngine(self._engine, self._sessions.private, self._limits.driver_table)
             self._sql = SqlPublisher(self._store, engine, self._limits)
         return self._sql
 
@@ -123,7 +131,7 @@ class SparkPublisher(Publisher):
         """Do what the workers cannot: store tag paths and samples, judge times, join and keep for correlations."""
         with timings.of("paths"):
             self._learn(parts)
-        plan = publish_plan(batch.request, self.known())
+        plan = super().plan(batch.request)
         notifications, rejected = parts[NOTIFICATION], [_without(parts[REJECTED], duplicates, "event_id"), duplicates]
         correlated = Correlated()
         if plan.known.summary.correlations:
@@ -192,8 +200,8 @@ class SparkPublisher(Publisher):
 
     def _keep_sample(self, parts: _Parts) -> None:
         if SAMPLE in parts:
-            self._store.engine.load("sampled", parts[SAMPLE])
-            self._sampler.keep(whole("sampled"), parts[EVENT].num_rows)
+            self._store.engine.load("sampled_part", parts[SAMPLE])
+            self._sampler.keep(file_step("value_sample", "parts"), parts[EVENT].num_rows)
 
     def _judged(self, events: pa.Table, times: pa.Table, duplicates: pa.Table, stream: str) -> pa.Table:
         """Create the relation `event` without untimely messages, which are returned."""
@@ -220,8 +228,11 @@ class SparkPublisher(Publisher):
 
 def _with_choice(result: Result, spark: Choice) -> Result:
     """Add the plan for Spark to the plans of a result."""
-    choice = Choice(f"{spark.plan},{result.choice.plan}", f"{spark.reason}; {result.choice.reason}")
-    return replace(result, choice=choice)
+    return replace(result, choice=_beside(result.choice, spark))
+
+
+def _beside(choice: Choice, spark: Choice) -> Choice:
+    return Choice(f"{spark.plan},{choice.plan}", f"{spark.reason}; {choice.reason}")
 
 
 def _without(rows: pa.Table, others: pa.Table, column: str) -> pa.Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
@@ -38,6 +38,8 @@ _SHREDDED = "shredded"
 
 class SqlPublisher(Publisher):
     """Publishes batches and frames: like the publisher of one process, but with Spark's workers and engine."""
+
+    ON_SPARK: ClassVar[bool] = True
 
     def __init__(self, store: Store, engine: SparkEngine, limits: Limits) -> None:
         super().__init__(store.on(engine), limits)

@@ -1,2 +1,0 @@
--- One row: the text of a new tag path of this batch.
-select tagpath from tagpath_found
