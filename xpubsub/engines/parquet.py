@@ -82,6 +82,8 @@ class ParquetEngine(DuckDBEngine):
         name = match[1].lower()
         self.statements[name] = statement
         self._execute("ddl", statement)
+        if not self.read_only and self.folder(name) not in self._found:
+            self.files.make_folder(self.folder(name))
         self._queue(name)
 
     def _drop_table(self, name: str) -> None:
@@ -237,8 +239,9 @@ class ParquetEngine(DuckDBEngine):
         taken_over = {name: self.folder(name) for name in self.statements if name not in self._replaced}
         for name in sorted(self._replaced):
             rows = self._connection.sql(f"select * from {name}").to_arrow_table()
+            folder = f"v{new}/{self._own_name(name)}"
+            self.files.make_folder(folder)
             if rows.num_rows:
-                folder = f"v{new}/{self._own_name(name)}"
                 self._note(folder, self.files.write(folder, rows))
         self.files.complete(new, taken_over)
         self.version, self._taken_over = new, taken_over

@@ -84,11 +84,16 @@ class StoreFiles:
         with reached(self._place):
             return dataset.dataset(paths, schema=schema, filesystem=self._files, format="parquet")
 
+    def make_folder(self, folder: str) -> None:
+        """Create a folder, so that Spark finds an empty table there."""
+        with reached(self._place):
+            self._files.create_dir(f"{self.path}/{folder}", recursive=True)
+
     def write(self, folder: str, rows: pa.Table) -> str:
         """Write rows as a new file into a folder and return its path; readers see all of the file or nothing."""
         directory, name = f"{self.path}/{folder}", f"part-{uuid.uuid4().hex}{_DATA}"
+        self.make_folder(folder)
         with reached(self._place):
-            self._files.create_dir(directory, recursive=True)
             written = f"{directory}/_{name}" if self._renames else f"{directory}/{name}"
             pq.write_table(rows, written, filesystem=self._files, compression="zstd", store_schema=False)
             if self._renames:
