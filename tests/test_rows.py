@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import xpubsub
 from xpubsub.cli import program
-from xpubsub.jobs.subscribe.forms import SubscribeForm, formed
+from xpubsub.jobs.subscribe.call_options import CallOptions, formed
 from xpubsub.jobs.subscribe.incoming import Incoming, read_rows
 
 ROW = {"id": "s", "text": "/p:a", "namespaces": {"p": "urn:x"}, "dialect": "branching", "stream": "T"}
@@ -58,7 +58,7 @@ def test_null_and_empty_are_the_calls_and_an_empty_map_is_none() -> None:
     rows = [{"id": "a", "text": "/a", "namespaces": None}, {"id": "b", "text": "/a", "namespaces": "", "stream": ""},
             {"id": "c", "text": "/a", "namespaces": {}}, {"id": "d", "text": "/a", "namespaces": "{}"}, ("e", "/a"),
             {"id": "f", "text": "/a", "namespaces": float("nan"), "dialect": "branching"}]
-    given = formed(read_rows(rows).rows, SubscribeForm({"p": "urn:x"}, "xpath", "T"))
+    given = formed(read_rows(rows).rows, CallOptions({"p": "urn:x"}, "xpath", "T"))
     forms = given.forms.to_pylist()
     found = {row["subscription_id"]: {**forms[row["form_no"]], "form_no": None} for row in given.rows.to_pylist()}
     of_call = {"form_no": None, "dialect": "xpath", "namespaces": '{"p": "urn:x"}', "stream": "T"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.jobs.explain.explanation import Unreadable
 from xpubsub.jobs.publish.result import Result
-from xpubsub.jobs.subscribe.forms import SubscribeForm
+from xpubsub.jobs.subscribe.call_options import CallOptions
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.subscribing import subscribe
 from xpubsub.limits import Limits
@@ -33,8 +33,8 @@ def store_of(shown: Shown, limits: Limits) -> Iterator[Store]:
     engine = DuckDBEngine(":memory:")
     try:
         store = Store(engine)
-        form = SubscribeForm(shown.namespaces, shown.dialect, shown.stream)
-        subscribe(store, read_rows([(shown.subscription_id, shown.text)]), form, limits)
+        options = CallOptions(shown.namespaces, shown.dialect, shown.stream)
+        subscribe(store, read_rows([(shown.subscription_id, shown.text)]), options, limits)
         yield store
     finally:
         engine.close()
