@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import xpubsub
 from xpubsub.cli import COMMANDS
-from xpubsub.cli.messages import read_file
+from xpubsub.cli.messages import read_message
 from xpubsub.cli.program import program
 from xpubsub.cli.tally import Tally
 
@@ -238,7 +238,7 @@ def test_a_file_without_permission_and_one_that_vanishes_are_rejected(
     def denied(path: str, max_bytes: int) -> bytes:
         if path.endswith("high.xml"):
             raise PermissionError(13, "Permission denied", path)
-        return read_file(path, max_bytes)
+        return read_message(path, max_bytes)
 
     monkeypatch.setattr("xpubsub.cli.messages.read_file", denied)
     result = run("publish", store, inbox)

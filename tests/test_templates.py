@@ -14,7 +14,7 @@ import xpubsub
 from tests.generate import NAMESPACES, Expressions
 from xpubsub.compile.compiled_rows import OUTPUTS, CompiledRows
 from xpubsub.compile.row_types import COLUMNS
-from xpubsub.compile.shapes import template_of
+from xpubsub.compile.shapes import shape_template
 from xpubsub.compile.subscriptions import Compiler, CompilerRun
 from xpubsub.jobs.subscribe import compiling
 from xpubsub.rows import table_of
@@ -54,7 +54,7 @@ def alone(text: str, compiler: Compiler) -> dict[str, Any] | None:
     """The rows of a text compiled as it is; None if it is refused."""
     made = CompiledRows()
     try:
-        made.add(1, template_of(compiler.queries(text)), ())
+        made.add(1, shape_template(compiler.queries(text)), ())
     except xpubsub.Error:
         return None
     tables = dict(made.take())
@@ -108,7 +108,7 @@ def test_matches_by_template_are_those_of_each_text() -> None:
 
 
 def test_a_template_has_no_places_without_marks() -> None:
-    template = template_of(Compiler().queries("/a = 'x' and /b > 5"))
+    template = shape_template(Compiler().queries("/a = 'x' and /b > 5"))
     assert template.constants(()) == ("x", 5.0, None)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from xpubsub.broker import DEFAULT_STREAM
-from xpubsub.cli.messages import STDIN, read_file
+from xpubsub.cli.messages import STDIN, read_message
 from xpubsub.cli.options import engine_options, looked_at, plan_option, store_argument
 from xpubsub.cli.program import Failure
 
@@ -45,7 +45,7 @@ def explain(
     """
     given = _times(messages, times, file_times)
     with looked_at(store, engine, master) as broker:
-        xmls = [read_file(message, broker.limits.max_bytes) for message in messages]
+        xmls = [read_message(message, broker.limits.max_bytes) for message in messages]
         stream = streams if len(streams) > 1 else (*streams, DEFAULT_STREAM)[0]
         click.echo(str(broker.explain(subscription_id, *xmls, stream=stream, times=given)))
         if len(messages) > 1:

@@ -10,7 +10,7 @@ from xpubsub.compile.correlations import CorrelationRows
 from xpubsub.compile.query_columns import QueryColumns
 from xpubsub.compile.row_types import COLUMNS, BranchpointRow, PartRow, RefusalRow
 from xpubsub.compile.shape_advice import Constants
-from xpubsub.compile.shapes import QueryTemplate, Template
+from xpubsub.compile.shapes import QueryTemplate, ShapeTemplate
 from xpubsub.compile.transformations import TransformationRows
 from xpubsub.ids import stable_id
 from xpubsub.rows import (
@@ -41,8 +41,8 @@ _REMEMBERED = 20_000
 """How many shared templates are remembered at a time."""
 MOST_WARNINGS = 1000
 """How many warnings keep their texts; further ones are only counted."""
-Place = tuple[int | None, int | None, str | None]
-_NOWHERE: Place = (None, None, None)
+ErrorPlace = tuple[int | None, int | None, str | None]
+_NOWHERE: ErrorPlace = (None, None, None)
 OUTPUTS = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
@@ -63,7 +63,7 @@ class CompiledRows:
     """The rows of a chunk of subscriptions; shared rows, such as linear paths, are returned only once."""
 
     def __init__(self) -> None:
-        self._shared: dict[int, Template] = {}
+        self._shared: dict[int, ShapeTemplate] = {}
         self._paths: set[tuple[object, ...]] = set()
         self._brinfos: set[tuple[object, ...]] = set()
         self._correlation_ids: set[int] = set()
@@ -94,7 +94,7 @@ class CompiledRows:
         self._rows["compiled_join_part"].extend((rows.correlation.template_id, *part) for part in rows.parts)
         self._rows["compiled_variable_condition"].extend(rows.variable_conditions)
 
-    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
+    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[ShapeTemplate, int | None]]) -> None:
         """Add conditions on nodes, which are queries like those of filters."""
         for template, want in conditions:
             for query in template.queries:
@@ -115,7 +115,9 @@ class CompiledRows:
         self._rows["compiled_return"].extend((rows.transformation.template_id, *path) for path in rows.returns)
         self._rows["compiled_repeat"].extend((*own, *reason) for reason in rows.repeats)
 
-    def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
+    def refuse(
+        self, row_no: int, subscription_id: str | None, code: str, reason: str, place: ErrorPlace = _NOWHERE
+    ) -> None:
         """Add the refusal of a subscription."""
         self._rows["refused"].append((row_no, *RefusalRow(subscription_id, code, reason, *place)))
 
@@ -131,7 +133,7 @@ class CompiledRows:
         """Collect warnings again from here on, as rows with smaller numbers may follow; the first of all are kept."""
         self._warned = 0
 
-    def add(self, row_no: int, template: Template, given: Constants) -> None:
+    def add(self, row_no: int, template: ShapeTemplate, given: Constants) -> None:
         """Add a subscription, given its template and constants."""
         constants, done = template.constants(given), set[int]()
         for query in template.queries:
@@ -143,7 +145,7 @@ class CompiledRows:
         if id(template) not in self._shared:
             self._share(template)
 
-    def _share(self, template: Template) -> None:
+    def _share(self, template: ShapeTemplate) -> None:
         if len(self._shared) > _REMEMBERED:
             self._shared.clear()
         self._shared[id(template)] = template

@@ -19,7 +19,7 @@ from xpubsub.compile.row_types import (
     based_row,
     path_row,
 )
-from xpubsub.compile.shapes import Template, template_of
+from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.compile.transformations import copy_use, want_of
 from xpubsub.ids import stable_id
 from xpubsub.language.flwr.block_tree import ResultTemplate, result_template
@@ -29,8 +29,7 @@ from xpubsub.language.xscl.minor import above_compared, kept_blocks
 from xpubsub.language.xscl.patterns import JoinPatterns, join_patterns
 from xpubsub.language.xscl.syntax import Correlation
 from xpubsub.language.xscl.templates import Template as JoinTemplate
-from xpubsub.language.xscl.templates import join_graph
-from xpubsub.language.xscl.templates import template_of as join_template_of
+from xpubsub.language.xscl.templates import join_graph, join_template_of
 from xpubsub.limits import Limits
 from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.output.templates import returned_id
@@ -52,7 +51,7 @@ class CorrelationRows:
     """The paths whose nodes the output copies."""
     parts: tuple[JoinPartRow, ...]
     variable_conditions: tuple[VariableConditionRow, ...]
-    conditions: tuple[tuple[Template, int | None], ...]
+    conditions: tuple[tuple[ShapeTemplate, int | None], ...]
     """The conditions as queries, each with the bits that must be set at its node."""
     linear_paths: tuple[PathRow, ...]
     brinfos: tuple[BrinfoRow, ...]
@@ -92,7 +91,7 @@ class _Compiler:
             edges=tuple(_edge_row(edge) for edge in self._edges), pairs=self._variables.pairs, hops=self._found.rows,
             copied=tuple(map(stable_id, self._result.copied)), parts=tuple(_parts(self._result.nodes)),
             variable_conditions=self._variables.conditions,
-            conditions=tuple((template_of([each]), want_of(each)) for each in self._variables.queries),
+            conditions=tuple((shape_template([each]), want_of(each)) for each in self._variables.queries),
             linear_paths=tuple(self._paths()), brinfos=tuple(self._brinfos()))
 
     def _row(self) -> CorrelationRow:

@@ -106,7 +106,7 @@ class QueryTemplate:
 
 
 @dataclass(frozen=True)
-class Template:
+class ShapeTemplate:
     """All rows of a subscription without its constants; constants that have no mark belong to the template."""
 
     queries: tuple[QueryTemplate, ...]
@@ -129,7 +129,7 @@ class UnsafeShape(Error):
     """A mark did not end up where only a constant can stand."""
 
 
-def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
+def shape_template(queries: Sequence[Query], marks: Constants = ()) -> ShapeTemplate:
     """Return the rows of queries, with the places of marks left open."""
     places = _Places(marks, " ".join(query.text for query in queries))
     made = tuple(_query(query, places) for query in queries)
@@ -143,7 +143,7 @@ def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
         BrinfoRow(branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
         for query in queries for branch in query.meeting
     }
-    return Template(made, paths, tuple(brinfos), places.own, places.turned)
+    return ShapeTemplate(made, paths, tuple(brinfos), places.own, places.turned)
 
 
 class _Places:

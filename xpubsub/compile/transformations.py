@@ -16,7 +16,7 @@ from xpubsub.compile.row_types import (
     based_row,
     path_row,
 )
-from xpubsub.compile.shapes import Template, template_of
+from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.ids import stable_id
 from xpubsub.language.flwr.blocks import BOUND_NODE, BindStep, BlockTree, StepCondition
 from xpubsub.language.xpath.branches import Query
@@ -35,7 +35,7 @@ class TransformationRows:
     steps: tuple[StepRow, ...]
     looks: tuple[ConditionRow, ...]
     """Which conditions are evaluated after which step."""
-    conditions: tuple[tuple[Template, int | None], ...]
+    conditions: tuple[tuple[ShapeTemplate, int | None], ...]
     """The conditions as queries, each with the bits that must be set at its node."""
     linear_paths: tuple[PathRow, ...]
     brinfos: tuple[BrinfoRow, ...]
@@ -57,7 +57,7 @@ def transformation_rows(tree: BlockTree) -> TransformationRows:
     return TransformationRows(
         stable_id("transformation", canonical),
         TransformationRow(canonical, stable_id("template", made_of), made_of), steps, looks,
-        tuple((template_of([query]), want_of(query)) for query in queries),
+        tuple((shape_template([query]), want_of(query)) for query in queries),
         tuple(path_row(path, _use(path, tree)) for path in paths),
         tuple(based_row(path, base) for path, base in bases),
         tuple(ReturnRow(stable_id(path), returned_id(path, base)) for path, base in tree.returned),

@@ -18,7 +18,7 @@ from xpubsub.store.store import Store
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedMessage:
     """A message to explain, with the stream and time it would be published with."""
 
     xml: str | bytes

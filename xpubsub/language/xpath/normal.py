@@ -13,7 +13,20 @@ from dataclasses import dataclass, replace
 
 from xpubsub.errors import LimitError, UnsupportedError
 from xpubsub.language.xpath.numbers import to_number, to_text
-from xpubsub.language.xpath.syntax import And, Axis, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
+from xpubsub.language.xpath.syntax import (
+    And,
+    Axis,
+    Call,
+    Compare,
+    Expr,
+    Literal,
+    NodeTest,
+    Not,
+    Number,
+    Or,
+    Path,
+    PathStep,
+)
 from xpubsub.limits import Limits
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -161,7 +174,7 @@ class Normalizer:
         item, *elsewhere = self._item(call.left, Test(call.name, needle), chosen)
         return ((replace(item, first=True), *elsewhere),)
 
-    def _single(self, step: Step, call: Call) -> Conjunction:
+    def _single(self, step: PathStep, call: Call) -> Conjunction:
         """Return a step's conditions as one conjunction: the first node of a union is not the union of first nodes."""
         disjunction = self._conjunction([self.boolean(each) for each in step.predicates])
         if len(disjunction) == 1:
@@ -182,7 +195,7 @@ class Normalizer:
         return UnsupportedError(reason, code="unsupported", text=self._text, offset=call.offset)
 
 
-def _hop(step: Step, conditions: Conjunction) -> Hop:
+def _hop(step: PathStep, conditions: Conjunction) -> Hop:
     return Hop(step.axis, step.test, tuple(item for item in conditions if not item.absolute))
 
 
