@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from xpubsub.errors import LimitError, UnsupportedError
+from xpubsub.language.instead import refusal
 from xpubsub.language.xpath.numbers import to_number, to_text
 from xpubsub.language.xpath.syntax import (
     And,
@@ -187,12 +188,11 @@ class Normalizer:
     def _string(self, expr: Expr, call: Call) -> str:
         text = expr.value if isinstance(expr, Literal) else to_text(expr.value) if isinstance(expr, Number) else None
         if text is None:
-            raise self._refuse(f"this number as an argument of {call.name}() (write it as a string)", call)
+            raise self._refuse(f"this number as an argument of {call.name}()", call)
         return text
 
     def _refuse(self, construct: str, call: Call) -> UnsupportedError:
-        reason = f"{construct} is not supported"
-        return UnsupportedError(reason, code="unsupported", text=self._text, offset=call.offset)
+        return UnsupportedError(refusal(construct), code="unsupported", text=self._text, offset=call.offset)
 
 
 def _hop(step: PathStep, conditions: Conjunction) -> Hop:

@@ -38,7 +38,7 @@ class BlockParser:
         rooted = cursor.at("/", "//")
         steps = self._steps(_ROOT.test) if rooted else (self._details(_ROOT, _ROOT.test),)
         if not steps or steps[0].axis == "self":
-            raise cursor.unsupported("a block that is the whole document (write an element)", offset)
+            raise cursor.unsupported("a block that is the whole document", offset)
         self._blocks += 1
         return Block(stream, steps, offset)
 
@@ -108,7 +108,7 @@ class BlockParser:
             if cursor.at("or"):
                 raise cursor.unsupported("a binding beside 'or'")
             if cursor.at(*_COMPARISONS):
-                raise cursor.unsupported("a comparison behind a binding (write a predicate there: AS $x [. > 5])")
+                raise cursor.unsupported("a comparison behind a binding")
             if not cursor.take("and"):
                 return
 

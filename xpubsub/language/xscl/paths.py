@@ -68,7 +68,7 @@ class VariablePaths(XsclPaths):
 
     def _predicates(self) -> tuple[Expr, ...]:
         if self._cursor.at("["):
-            raise self._cursor.unsupported(f"a predicate in {self._place} (write it in the block)")
+            raise self._cursor.unsupported(f"a predicate in {self._place}")
         return ()
 
 
@@ -103,4 +103,4 @@ class ValuePredicates(ExpressionParser):
         return super()._primary()
 
     def _variable(self) -> Expr:
-        raise self._cursor.unsupported("a variable in a value predicate (compare it in the braces of the operator)")
+        raise self._cursor.unsupported("a variable in a value predicate")

@@ -86,7 +86,7 @@ class SelectParser:
         if token.kind in ("literal", "number"):
             raise cursor.unsupported("a constant as a result")
         if token.kind == "name" and cursor.peek().text == "(":
-            raise cursor.unsupported(f"the function {token.text}()")
+            raise cursor.unsupported(f"the function {token.text}()", instead="copy nodes, as in $x or $x/a")
         if token.kind == "name" or cursor.at("/", "//", ".", "..", "@"):
-            raise cursor.unsupported("a path in SELECT that does not start from a variable (write $x, $x/a)")
+            raise cursor.unsupported("a path in SELECT that does not start from a variable")
         raise cursor.syntax(f"expected a result, found {cursor.describe()}")
