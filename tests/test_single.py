@@ -71,7 +71,7 @@ def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
     random = Random(seed)
     broker.subscribe_many([(f"s{n}", condition(random)) for n in range(300)])
     broker.subscribe_many([(f"t{n}", condition(random)) for n in range(30)], stream="T")
-    messages = [(f"m{n}", quote(random)) for n in range(40)]
+    messages = [(f"m{n}", quote(random)) for n in range(15)]
     for change in range(3):
         for stream in "ST":
             together = pairs(broker.publish(messages, stream=stream))

@@ -180,8 +180,8 @@ def test_the_shell_warns_on_standard_error(tmp_path: Path) -> None:
 def test_never_and_every_are_true_by_lxml(seed: int) -> None:
     random = Random(seed)
     source, make = Expressions(random), Messages(random)
-    documents = [parse(make.message()) for _ in range(40)]
-    for _ in range(40):
+    documents = [parse(make.message()) for _ in range(20)]
+    for _ in range(20):
         ours, theirs = source.expression()
         warned = advice(ours)
         never, always = any(each.startswith(NEVER) for each in warned), any(each.startswith(ALWAYS) for each in warned)
@@ -206,7 +206,7 @@ def advice(text: str) -> list[str]:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_texts_together_are_warned_about_like_each_alone(seed: int) -> None:
     random = Random(seed)
-    texts = [Expressions(random).expression()[0] for _ in range(40)]
+    texts = [Expressions(random).expression()[0] for _ in range(15)]
     texts += [re.sub(r"'[^']*'|(?<![\w.])[0-9]+", lambda _: random.choice(["'1'", "'b'", "2", "1"]), each)
               for each in texts for _ in range(2)]
     together = dict(CompilerRun([Compiler(NAMESPACES)]).tables((no, "s", text, 0) for no, text in enumerate(texts)))
