@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +81,23 @@ BAD = [
 ]
 
 
+@pytest.fixture(scope="module")
+def broker() -> Iterator[xpubsub.Broker]:
+    """A store that stays empty, as all rows are bad."""
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
 @pytest.mark.parametrize(("column", "value", "reason"), BAD)
-def test_a_bad_value_is_named_with_row_and_column(tmp_path: Path, column: str, value: Any, reason: str) -> None:
+def test_a_bad_value_is_named_with_row_and_column(
+    broker: xpubsub.Broker, tmp_path: Path, column: str, value: Any, reason: str
+) -> None:
     rows = [ROW, {**ROW, "id": "bad", column: value}, {"id": "worse", "text": "/a["}]
-    with xpubsub.connect(":memory:") as broker:
-        with pytest.raises(xpubsub.RowErrors) as caught:
-            broker.subscribe_many(rows)
-        assert [row["row_no"] for row in caught.value.rows] == [2, 3], "with what is wrong in other rows"
-        assert f"row 2 (bad): column {column}: " in str(caught.value) and reason in str(caught.value)
-        assert broker.list().num_rows == 0
+    with pytest.raises(xpubsub.RowErrors) as caught:
+        broker.subscribe_many(rows)
+    assert [row["row_no"] for row in caught.value.rows] == [2, 3], "with what is wrong in other rows"
+    assert f"row 2 (bad): column {column}: " in str(caught.value) and reason in str(caught.value)
+    assert broker.list().num_rows == 0
     file = written(tmp_path / "rows.jsonl", "\n" + "".join(json.dumps(row) + "\n" for row in rows))
     failed = run("subscribe", tmp_path / "s.duckdb", "--from", file)
     assert failed.exit_code == 2 and f"{file}:3: bad: column {column}: " in failed.stderr and reason in failed.stderr
