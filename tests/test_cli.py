@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,7 +15,7 @@ from click.testing import CliRunner, Result
 
 import xpubsub
 from xpubsub.cli import COMMANDS
-from xpubsub.cli.messages import read_file
+from xpubsub.cli.messages import read_message
 from xpubsub.cli.program import program
 from xpubsub.cli.tally import Tally
 
@@ -28,11 +29,16 @@ def run(*arguments: object, stdin: str | None = None) -> Result:
     return result
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "subs.duckdb"
+@pytest.fixture(scope="module")
+def subscribed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("subscribed") / "subs.duckdb"
     assert run("subscribe", path, "--id", "s1", FILTER).exit_code == 0
     return path
+
+
+@pytest.fixture
+def store(subscribed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(subscribed, tmp_path))
 
 
 @pytest.fixture
@@ -188,12 +194,17 @@ FROM S/order AS $o [@id AS $i] FOLLOWED BY { $i = $r, 30d } S/payment AS $p [ord
 ORDER, PAYMENT = "<order id='7'/>", "<payment><order>7</order><amount>12</amount></payment>"
 
 
-@pytest.fixture
-def paying(tmp_path: Path) -> Path:
-    path = tmp_path / "paying.duckdb"
+@pytest.fixture(scope="module")
+def awaiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("awaiting") / "paying.duckdb"
     assert run("subscribe", path, "--id", "c1", PAID).exit_code == 0
     assert run("subscribe", path, "--id", "p1", "/paid", "--stream", "paid").exit_code == 0
     return path
+
+
+@pytest.fixture
+def paying(awaiting: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(awaiting, tmp_path))
 
 
 def test_two_runs_of_standard_input_are_two_messages(paying: Path) -> None:
@@ -238,9 +249,9 @@ def test_a_file_without_permission_and_one_that_vanishes_are_rejected(
     def denied(path: str, max_bytes: int) -> bytes:
         if path.endswith("high.xml"):
             raise PermissionError(13, "Permission denied", path)
-        return read_file(path, max_bytes)
+        return read_message(path, max_bytes)
 
-    monkeypatch.setattr("xpubsub.cli.messages.read_file", denied)
+    monkeypatch.setattr("xpubsub.cli.messages.read_message", denied)
     result = run("publish", store, inbox)
     assert result.exit_code == 1 and "high.xml: Permission denied [unreadable]" in result.stderr
     monkeypatch.undo()
@@ -381,7 +392,7 @@ def test_explain_a_pair(store: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("arguments", "reason"), [
     (["MESSAGE", "MESSAGE"], "'s1' is a filter: give 1 message to explain, not 2"),
     (["-", "-"], "- is given twice"), ([], "Missing argument 'MESSAGES...'"),
-    (["MESSAGE", "--time", "soon"], "--time soon: not a time; give a number of seconds"),
+    (["MESSAGE", "--time", "soon"], "a message's time is a number of seconds or a datetime"),
     (["MESSAGE", "--time", "nan"], "time"), (["MESSAGE", "--time", "1", "--time", "2"], "times: give one for each message"),
     (["MESSAGE", "--time", "1", "--file-times"], "use --time or --file-times, not both"),
     (["MESSAGE", "--stream", "a", "--stream", "b"], "streams: give one for each message"),

@@ -191,6 +191,6 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
 @drawing(st.integers(0, 10**9), st.sampled_from(CORRELATION_PLANS), st.integers(2, 4), st.integers(1, 4))
 def test_small_draws_agree_with_a_loop(seed: int, plan: str, number: int, most: int) -> None:
     messages, queries = given(seed, number, 2)
-    with xpubsub.connect(":memory:") as broker:
+    with xpubsub.connect(":memory:", limits=xpubsub.Limits(lateness=40.0)) as broker:
         subscribe(broker, queries)
         assert published(broker, messages, Random(seed), most, plan) == expected(queries, messages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 import xpubsub
 from xpubsub.jobs.explain.explanation import Explanation
+from xpubsub.step import Step
+from xpubsub.store.gc import DERIVED, KEPT
 
 PAIR = ("SELECT <o>{ $i }</o> FROM S//a AS $x [./k AS $i] [n > 5] FOLLOWED BY { $i = $j AND $x/@d <= $y/@d, 10s }"
         " T//b AS $y [./k AS $j]")
@@ -151,3 +154,30 @@ def test_times_of_filters_are_checked_too(broker: xpubsub.Broker) -> None:
     assert broker.explain("f", A, stream="stocks", times=[sys.float_info.epsilon]).matches
     with pytest.raises(xpubsub.Error):
         broker.explain("f", A, times=[float("inf")])
+
+
+TWO = "S/a AS $x [b AS $u] FOLLOWED BY {$u = $v, 10s} S/c AS $y [d AS $v]"
+LEFT, RIGHT = "<a><b>1</b></a>", "<c><d>1</d></c>"
+
+
+def test_explanations_know_nothing_of_one_another() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many([("pair", TWO), ("for", "for $x in /c where $x/d = 1 return $x")])
+        assert broker.explain("pair", LEFT, RIGHT, times=[1, 2]).matches
+        assert not broker.explain("pair", RIGHT, times=[3]).matches
+        assert broker.explain("for", RIGHT).matches and not broker.explain("for", LEFT).matches
+        assert not broker.explain("pair", RIGHT, times=[3]).matches
+        assert broker.explain("pair", LEFT, RIGHT, times=[0, 1]).matches, "no clock is left that makes it late"
+
+
+def test_several_threads_explain_at_once() -> None:
+    with xpubsub.connect(":memory:") as broker, ThreadPoolExecutor(2) as pool:
+        broker.subscribe_many([(f"s{n}", f"for $x in /a where $x/b = {n % 2} return $x") for n in range(4)])
+        found = pool.map(lambda n: broker.explain(f"s{n}", LEFT).matches, range(4))
+        assert list(found) == [n % 2 == 1 for n in range(4)]
+
+
+def test_every_table_is_emptied_for_another_subscription() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        tables = broker.store.rows(Step("tables", "select table_name from information_schema.tables"))
+    assert {row["table_name"] for row in tables} == {*KEPT, *DERIVED, "setting", "schema_migration"}

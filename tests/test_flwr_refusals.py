@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 import xpubsub
@@ -65,7 +67,7 @@ QUERIES = {
     "declare option local:o 'v'; for $x in //a return $x": ("the prolog's 'declare option'", "declare"),
     "declare %private function local:f() { 1 }; for $x in //a return $x": ("the prolog's 'declare %'", "declare"),
     "declare namespace p = 'u'; <o>{ //p:a }</o>": ("a transformation without a for", "<o>"),
-    "declare namespace p = 'u'; doc('m')//p:a": ("a transformation without a for (write 'for $x in … return $x')", "doc"),
+    "declare namespace p = 'u'; doc('m')//p:a": ("a transformation without a for", "doc"),
     "some $x in //a satisfies $x = 1": ("the expression some", "some"),
 }
 BARE = ("import module namespace p = 'u'; for $x in //a return $x", "import schema 'u'; for $x in //a return $x",
@@ -79,22 +81,29 @@ def test_is_refused_by_name_wherever_it_stands(expression: str, place: str) -> N
     construct, at = CONSTRUCTS[expression]
     with pytest.raises(xpubsub.UnsupportedError) as error:
         parse_flwr(PLACES[place].format(expression), {"x": "urn:x"})
-    assert error.value.reason == f"{construct} is not supported"
+    assert error.value.reason.partition(" is not supported")[0] == construct
     assert error.value.offset == len(before) + expression.index(at)
 
 
+@pytest.fixture(scope="module")
+def broker() -> Iterator[xpubsub.Broker]:
+    """A store that stays empty, as all texts are refused."""
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("text", QUERIES)
-def test_is_refused_by_name(text: str) -> None:
+def test_is_refused_by_name(broker: xpubsub.Broker, text: str) -> None:
     construct, at = QUERIES[text]
-    with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.UnsupportedError) as error:
+    with pytest.raises(xpubsub.UnsupportedError) as error:
         broker.subscribe("t", text)
-    assert error.value.reason == f"{construct} is not supported"
+    assert error.value.reason.partition(" is not supported")[0] == construct
     assert error.value.offset == text.index(at)
 
 
 @pytest.mark.parametrize("text", BARE)
-def test_modules_are_refused_by_name(text: str) -> None:
-    with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.UnsupportedError, match="the prolog's") as error:
+def test_modules_are_refused_by_name(broker: xpubsub.Broker, text: str) -> None:
+    with pytest.raises(xpubsub.UnsupportedError, match="the prolog's") as error:
         broker.subscribe("t", text)
     assert error.value.offset == 0
 
@@ -106,8 +115,8 @@ def test_what_is_refused_is_xquery() -> None:
 
 
 @pytest.mark.parametrize("function", ["doc", "document", "stream", "fn:doc"])
-def test_a_filter_of_a_named_document_is_told_what_to_write(function: str) -> None:
-    with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.UnsupportedError) as error:
+def test_a_filter_of_a_named_document_is_told_what_to_write(broker: xpubsub.Broker, function: str) -> None:
+    with pytest.raises(xpubsub.UnsupportedError) as error:
         broker.subscribe("t", f'{function}("m")//a = 1')
     assert error.value.offset == 0
     assert f"leave it out, or write 'for $x in {function}(…)… return $x'" in error.value.reason

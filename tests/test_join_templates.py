@@ -17,7 +17,7 @@ from xpubsub.language.xpath.syntax import name_of
 from xpubsub.language.xscl.minor import kept_blocks
 from xpubsub.language.xscl.parser import parse_xscl
 from xpubsub.language.xscl.patterns import JoinPatterns, join_patterns
-from xpubsub.language.xscl.templates import TemplateUse, join_graph, template_of
+from xpubsub.language.xscl.templates import TemplateUse, join_graph, join_template_of
 from xpubsub.limits import Limits
 
 LIMITS = Limits(max_joins=16)
@@ -29,7 +29,7 @@ def patterns_of(text: str) -> JoinPatterns:
 
 def use(text: str, *, outputs: bool = False) -> TemplateUse:
     patterns = patterns_of(text)
-    return template_of(join_graph(patterns, text, LIMITS, patterns.outputs if outputs else ()))
+    return join_template_of(join_graph(patterns, text, LIMITS, patterns.outputs if outputs else ()))
 
 
 def template_text(text: str) -> str:
@@ -40,7 +40,7 @@ def full_template_text(text: str) -> str:
     """The template when all nodes stay."""
     patterns = patterns_of(text)
     everything = {node.number for block in patterns.blocks for node in block.nodes}
-    return template_of(join_graph(patterns, text, LIMITS, everything)).template.text
+    return join_template_of(join_graph(patterns, text, LIMITS, everything)).template.text
 
 
 def row(text: str, used: TemplateUse) -> list[str]:

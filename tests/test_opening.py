@@ -35,14 +35,19 @@ def run(command: tuple[str, ...], store: Path | str, *more: str) -> Result:
     return result
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "s.duckdb"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("made") / "s.duckdb"
     with xpubsub.connect(path) as broker:
         broker.subscribe("s1", "/a")
         broker.subscribe("t1", "for $a in /a return $a")
         broker.subscribe("c1", "FROM S//a AS $a [.//b AS $b] FOLLOWED BY {$b = $c, 10m} S//a AS $d [.//b AS $c]")
     return path
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made, tmp_path))
 
 
 @pytest.fixture

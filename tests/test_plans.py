@@ -12,7 +12,7 @@ import pytest
 import xpubsub
 from xpubsub.arrange.arranger import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT, Arranger
 from xpubsub.arrange.keys import ALWAYS, directed
-from xpubsub.arrange.selectivity import Asked, Seen, Selectivity
+from xpubsub.arrange.selectivity import QueryConstants, Seen, Selectivity
 from xpubsub.plan.choose import choose
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.summary import Summary
@@ -64,7 +64,7 @@ def test_few_messages_say_little() -> None:
 def test_constants_asked_for_decide_where_nothing_was_seen() -> None:
     counted = [{"linear_path_id": path, "op": "=", "constants": 9, "uses": uses} for path, uses in ((1, 1000), (2, 2))]
     often = [{"linear_path_id": 1, "value": "often", "number": None, "uses": 300}]
-    guessed = Selectivity(asked=Asked.of(counted, often))
+    guessed = Selectivity(asked=QueryConstants.of(counted, often))
     [rare, common], [unknown] = guessed.shares(1, "=", ["x", "often"], None), guessed.shares(2, "=", ["x"], None)
     assert rare < unknown < common < guessed.shares(3, ">", None, np.array([1.0]))
 

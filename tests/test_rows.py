@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import xpubsub
 from xpubsub.cli import program
-from xpubsub.jobs.subscribe.forms import SubscribeForm, formed
+from xpubsub.jobs.subscribe.call_options import CallOptions, formed
 from xpubsub.jobs.subscribe.incoming import Incoming, read_rows
 
 ROW = {"id": "s", "text": "/p:a", "namespaces": {"p": "urn:x"}, "dialect": "branching", "stream": "T"}
@@ -58,7 +58,7 @@ def test_null_and_empty_are_the_calls_and_an_empty_map_is_none() -> None:
     rows = [{"id": "a", "text": "/a", "namespaces": None}, {"id": "b", "text": "/a", "namespaces": "", "stream": ""},
             {"id": "c", "text": "/a", "namespaces": {}}, {"id": "d", "text": "/a", "namespaces": "{}"}, ("e", "/a"),
             {"id": "f", "text": "/a", "namespaces": float("nan"), "dialect": "branching"}]
-    given = formed(read_rows(rows).rows, SubscribeForm({"p": "urn:x"}, "xpath", "T"))
+    given = formed(read_rows(rows).rows, CallOptions({"p": "urn:x"}, "xpath", "T"))
     forms = given.forms.to_pylist()
     found = {row["subscription_id"]: {**forms[row["form_no"]], "form_no": None} for row in given.rows.to_pylist()}
     of_call = {"form_no": None, "dialect": "xpath", "namespaces": '{"p": "urn:x"}', "stream": "T"}
@@ -81,15 +81,23 @@ BAD = [
 ]
 
 
+@pytest.fixture(scope="module")
+def broker() -> Iterator[xpubsub.Broker]:
+    """A store that stays empty, as all rows are bad."""
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
 @pytest.mark.parametrize(("column", "value", "reason"), BAD)
-def test_a_bad_value_is_named_with_row_and_column(tmp_path: Path, column: str, value: Any, reason: str) -> None:
+def test_a_bad_value_is_named_with_row_and_column(
+    broker: xpubsub.Broker, tmp_path: Path, column: str, value: Any, reason: str
+) -> None:
     rows = [ROW, {**ROW, "id": "bad", column: value}, {"id": "worse", "text": "/a["}]
-    with xpubsub.connect(":memory:") as broker:
-        with pytest.raises(xpubsub.RowErrors) as caught:
-            broker.subscribe_many(rows)
-        assert [row["row_no"] for row in caught.value.rows] == [2, 3], "with what is wrong in other rows"
-        assert f"row 2 (bad): column {column}: " in str(caught.value) and reason in str(caught.value)
-        assert broker.list().num_rows == 0
+    with pytest.raises(xpubsub.RowErrors) as caught:
+        broker.subscribe_many(rows)
+    assert [row["row_no"] for row in caught.value.rows] == [2, 3], "with what is wrong in other rows"
+    assert f"row 2 (bad): column {column}: " in str(caught.value) and reason in str(caught.value)
+    assert broker.list().num_rows == 0
     file = written(tmp_path / "rows.jsonl", "\n" + "".join(json.dumps(row) + "\n" for row in rows))
     failed = run("subscribe", tmp_path / "s.duckdb", "--from", file)
     assert failed.exit_code == 2 and f"{file}:3: bad: column {column}: " in failed.stderr and reason in failed.stderr

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -18,14 +19,15 @@ from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.paths import load_key_index, tagpath_cache
 from xpubsub.jobs.publish import query_cache, sampling
+from xpubsub.jobs.publish.single import Lookup
 from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.filter_steps import key_index
+from xpubsub.plan.filter_steps import key_index, unroll_slots
 from xpubsub.plan.filters import UNROLL
-from xpubsub.plan.listing import steps_of
+from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.shred.messages import MessageShredder
-from xpubsub.step import Step
+from xpubsub.step import whole
 
 Pairs = set[tuple[str, str]]
 FIELDS = ("a", "b", "c")
@@ -69,7 +71,7 @@ def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
     random = Random(seed)
     broker.subscribe_many([(f"s{n}", condition(random)) for n in range(300)])
     broker.subscribe_many([(f"t{n}", condition(random)) for n in range(30)], stream="T")
-    messages = [(f"m{n}", quote(random)) for n in range(40)]
+    messages = [(f"m{n}", quote(random)) for n in range(15)]
     for change in range(3):
         for stream in "ST":
             together = pairs(broker.publish(messages, stream=stream))
@@ -104,6 +106,28 @@ def test_a_bad_message_alone_is_set_aside(broker: xpubsub.Broker) -> None:
     assert pairs(broker.publish([("m", "<m><s>S1</s></m>")])) == {("m", "s")}
 
 
+HeldRow = tuple[int, int, float]
+"""(event id, key, its greatest value)."""
+
+
+@contextmanager
+def joined(broker: xpubsub.Broker, messages: list[tuple[str, str]], listing: Listing) -> Iterator[list[HeldRow]]:
+    """Look up messages in the index, and run steps on the same messages; their relations stay within the block."""
+    store, summary = broker.store, inside.known(broker).summary
+    index, indexed = load_key_index(store, summary), list[HeldRow]()
+    assert index is not None
+    shredder = MessageShredder(tagpath_cache(store, Limits()), Limits())
+    for number, (name, xml) in enumerate(messages, start=1):
+        before = len(shredder.rows)
+        shredder.shred([(number, name, xml)])
+        indexed += [(number, key, top + 0.0) for key, top in index.held(shredder.rows[before:]).items()]
+    with store.engine.pipeline():
+        store.engine.load("sax_parse_result", shredder.nodes())
+        store.engine.load("event", shredder.events())
+        store.run(*steps_of(listing, FilterCase("unroll", summary)))
+        yield indexed
+
+
 @pytest.mark.parametrize("classes", [False, True])
 def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, classes: bool) -> None:
     monkeypatch.setattr(summary_module, "MANY_PATHS", 0 if classes else 10**9)
@@ -115,21 +139,53 @@ def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, cl
         broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
         messages = [(f"m{n}", source.message()) for n in range(40)]
         broker.publish(messages)
-        store, summary = broker.store, inside.known(broker).summary
-        index = load_key_index(store, summary)
-        assert index is not None
-        shredder, indexed = MessageShredder(tagpath_cache(store, Limits()), Limits()), []
-        for number, (name, xml) in enumerate(messages, start=1):
-            before = len(shredder.rows)
-            shredder.shred([(number, name, xml)])
-            indexed += [(number, key, top) for key, top in index.held(shredder.rows[before:]).items()]
-        with store.engine.pipeline():
-            store.engine.load("sax_parse_result", shredder.nodes())
-            store.engine.load("event", shredder.events())
-            store.run(*steps_of(UNROLL[:3], FilterCase("unroll", summary)))
-            held = store.engine.fetch(Step("held", "select event_id, key, max_value from key_held"))
+        with joined(broker, messages, UNROLL[:3]) as indexed:
+            held = broker.store.engine.fetch(whole("key_held"))
     assert sorted(map(repr, rows(held))) == sorted(map(repr, indexed))
     assert any(row[2] not in (math.inf,) for row in rows(held))
+
+
+def two_ranges(random: Random) -> str:
+    """Two ranges, for which a query may be found by a pair key."""
+    return f"/m/a > {random.randrange(-200, 900) / 100} and /m/b < {random.randrange(-200, 900) / 100}"
+
+
+def by_event(table: pa.Table, column: str) -> dict[int, list[int]]:
+    """The values of a column by message, sorted."""
+    found: dict[int, list[int]] = {}
+    for row in table.to_pylist():
+        found.setdefault(row["event_id"], []).append(row[column])
+    return {event: sorted(each) for event, each in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slots_and_pairs_hold_in_memory_as_in_the_steps(seed: int) -> None:
+    random = Random(seed)
+    with xpubsub.connect(":memory:") as broker:
+        texts = [random.choice((condition, two_ranges))(random) for _ in range(400)]
+        broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)])
+        messages = [(f"m{n}", quote(random)) for n in range(30)]
+        broker.publish(messages)
+        lookup = inside.known(broker).lookup
+        assert lookup is not None and lookup.pairs
+        with joined(broker, messages, UNROLL[: UNROLL.index(unroll_slots) + 1]) as indexed:
+            keys = by_event(broker.store.engine.fetch(whole("lookup_held")), "key")
+            queries = by_event(broker.store.engine.fetch(whole("unroll_slots")), "query_id")
+        held: dict[int, dict[int, float]] = {}
+        for event_id, key, top in indexed:
+            held.setdefault(event_id, {})[key] = top
+        found = {event: sorted([*each, *lookup.paired(each)]) for event, each in held.items()}
+        assert found == keys
+        passing = {event: passing_queries(broker, lookup, held[event], each) for event, each in keys.items()}
+    assert queries and {event: each for event, each in passing.items() if each} == queries
+
+
+def passing_queries(broker: xpubsub.Broker, lookup: Lookup, held: dict[int, float], keys: list[int]) -> list[int]:
+    """The queries that are found by some keys and whose slots hold, looked up in memory."""
+    ordered = sorted(held)
+    columns = np.array(ordered, np.int64), np.array([held[key] for key in ordered])
+    found = (lookup.recent.queries(broker.store, key).passing(*columns) for key in keys if key in lookup.lookup_keys)
+    return sorted(int(query_id) for each in found for query_id in each)
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:

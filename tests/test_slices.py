@@ -163,6 +163,7 @@ def relations() -> dict[str, pa.Table]:
     }
 
 
+@pytest.mark.spark
 def test_the_steps_have_the_same_rows_on_both_engines(connect: Any) -> None:
     steps = (*sliced((Step("shared_value", ""), Step("rl", ""))), SLICE_NEW, MESSAGE_TO_KEEP, slice_left(2))
     found: list[list[Any]] = []

@@ -284,7 +284,7 @@ def colliding(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
 
 def test_two_linear_paths_with_one_id_in_two_calls(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
-    colliding(monkeypatch, "compile.shapes")
+    colliding(monkeypatch, "compile.row_types")
     broker.subscribe("s", "/a")
     with pytest.raises(xpubsub.StoreError, match="two linear path texts have the same id"):
         broker.subscribe("t", "/b")
@@ -293,7 +293,7 @@ def test_two_linear_paths_with_one_id_in_two_calls(connect: Connect, monkeypatch
 
 def test_two_linear_paths_with_one_id_in_one_call(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
-    colliding(monkeypatch, "compile.shapes")
+    colliding(monkeypatch, "compile.row_types")
     with pytest.raises(xpubsub.StoreError, match="have the same id"):
         broker.subscribe_many([("s", "/a"), ("t", "/b")])
     assert ids(broker) == []

@@ -7,14 +7,17 @@ import sys
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import xpubsub
 from tests.generate import NAMESPACES, Expressions
-from xpubsub.compile.compiled_rows import CompiledRows
-from xpubsub.compile.shapes import template_of
+from xpubsub.compile.compiled_rows import OUTPUTS, CompiledRows
+from xpubsub.compile.row_types import COLUMNS
+from xpubsub.compile.shapes import shape_template
 from xpubsub.compile.subscriptions import Compiler, CompilerRun
 from xpubsub.jobs.subscribe import compiling
+from xpubsub.rows import table_of
 
 SAME_SHAPE = [
     ["/a/b = 1", "/a/b = 2", "/a/b = 0", "/a/b = .5", "/a/b = 7."],
@@ -51,7 +54,7 @@ def alone(text: str, compiler: Compiler) -> dict[str, Any] | None:
     """The rows of a text compiled as it is; None if it is refused."""
     made = CompiledRows()
     try:
-        made.add(1, template_of(compiler.queries(text)), ())
+        made.add(1, shape_template(compiler.queries(text)), ())
     except xpubsub.Error:
         return None
     tables = dict(made.take())
@@ -105,7 +108,7 @@ def test_matches_by_template_are_those_of_each_text() -> None:
 
 
 def test_a_template_has_no_places_without_marks() -> None:
-    template = template_of(Compiler().queries("/a = 'x' and /b > 5"))
+    template = shape_template(Compiler().queries("/a = 'x' and /b > 5"))
     assert template.constants(()) == ("x", 5.0, None)
 
 
@@ -121,3 +124,16 @@ def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, 
         with pytest.raises(xpubsub.RowErrors, match="row 90"):
             broker.subscribe_many([(f"t{n}", "/a[" if n == 89 else "/a") for n in range(100)])
     assert (added, sum(told), matches) == (100, 100, 8)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_rows_have_the_columns_of_their_schema(name: str) -> None:
+    assert sorted(COLUMNS[name]) == sorted(OUTPUTS[name].names)
+
+
+def test_rows_are_filled_by_name() -> None:
+    schema = pa.schema([("second", pa.string()), ("first", pa.int64())])
+    assert table_of([(1, "a"), (2, "b")], schema, ("first", "second")).to_pylist() == [
+        {"second": "a", "first": 1}, {"second": "b", "first": 2}]
+    with pytest.raises(KeyError, match="second"):
+        table_of([(1,)], schema, ("first",))

@@ -67,7 +67,7 @@ def test_accepted_queries_agree_with_saxon(case: Case, expected: Outputs, found:
 def test_refused_by_name_and_place(case: Case, errors: dict[str, LocatedError]) -> None:
     error = errors[case.id]
     assert isinstance(error, xpubsub.UnsupportedError)
-    assert error.reason == f"{case.expected} is not supported"
+    assert error.reason.partition(" is not supported")[0] == case.expected
     assert error.offset == case.text.index(case.at)
 
 

@@ -64,7 +64,7 @@ REFUSED = {
     "S/a AS $x JOIN {5 = $x, 1s} S/b AS $y": ("a comparison with a constant in a join", 17),
     "S/a AS $x [b AS $z] JOIN {$x = $z, 1s} S/b AS $y": ("a comparison within one side", 30),
     "S/a AS $x JOIN {$y = $y, 1s} S/b AS $y": ("a comparison within one side", 20),
-    "S/a AS $x JOIN {$x/b[1] = $y, 1s} S/b AS $y": (r"a predicate in a join \(write it in the block\)", 21),
+    "S/a AS $x JOIN {$x/b[1] = $y, 1s} S/b AS $y": (r"a predicate in a join is not supported: write it in the block", 21),
     "S/a AS $x JOIN {$x[b] = $y, 1s} S/b AS $y": ("a predicate in a join", 19),
     "S/a AS $x JOIN {$x = $y or $x = $z, 1s} S/b AS $y": ("'or' in a join", 25),
     "S/a AS $x JOIN {not($x = $y), 1s} S/b AS $y": (r"the function not\(\) in a join", 17),

@@ -90,10 +90,10 @@ def flow_svg() -> str:
 
 def _flow() -> Iterator[tuple[int, str, str]]:
     from xpubsub.plan.filters import UNROLL
-    from xpubsub.plan.listing import described
+    from xpubsub.plan.listing import listing_lines
 
     yield 0, "sax_parse_result", "a node of a message that some subscription asks for, from the shredder"
-    for line in described(UNROLL):
+    for line in listing_lines(UNROLL):
         name = line.strip()
         yield (len(line) - len(name)) // 2, name, "" if name.endswith(":") else _meaning(name)
 

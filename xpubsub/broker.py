@@ -26,7 +26,7 @@ from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.subscribe.forms import SubscribeForm
+from xpubsub.jobs.subscribe.call_options import CallOptions
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.own_columns import check_dialect
 from xpubsub.jobs.subscribe.subscribed import Subscribed
@@ -120,9 +120,9 @@ class Broker:
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        form = _form(namespaces, dialect, stream)
+        options = _options(namespaces, dialect, stream)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
-        Compiler(form.namespaces, form.dialect, self.limits).check(text)
+        Compiler(options.namespaces, options.dialect, self.limits).check(text)
         try:
             return self.subscribe_many([row], namespaces=namespaces, dialect=dialect, stream=stream)
         except RowErrors as error:
@@ -145,10 +145,10 @@ class Broker:
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        form = _form(namespaces, dialect, stream)
+        options = _options(namespaces, dialect, stream)
         incoming = read_rows(rows, columns, header)
         with self._changing():
-            return subscribe(self.store, incoming, form, self.limits, check_progress(progress))
+            return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
 
     def unsubscribe(self, ids: Iterable[str]) -> builtins.list[str]:
         """Remove subscriptions and return the ids that existed; `ids` is one id or an iterable of ids."""
@@ -286,5 +286,5 @@ def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
     return check_text("a stream's name", stream), PlanRequest.parse(check_text("the plan", plan))
 
 
-def _form(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> SubscribeForm:
-    return SubscribeForm(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))
+def _options(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> CallOptions:
+    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))

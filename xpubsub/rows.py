@@ -209,8 +209,8 @@ def unrolled_schema(slots: int) -> pa.Schema:
     return pa.schema([("lookup_key", ID), ("query_id", ID), ("final", pa.bool_()), ("chain_id", ID), *columns])
 
 
-def table_of(rows: Sequence[Sequence[object]], schema: pa.Schema) -> pa.Table:
-    """Return rows as an Arrow table with a schema."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+def table_of(rows: Sequence[Sequence[object]], schema: pa.Schema, names: Sequence[str] = ()) -> pa.Table:
+    """Return rows as an Arrow table with a schema; `names` are the columns of a row, if not in the schema's order."""
+    columns = dict(zip(names or schema.names, list(zip(*rows, strict=True)) or [()] * len(schema), strict=True))
+    arrays = [pa.array(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)

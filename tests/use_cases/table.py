@@ -45,7 +45,7 @@ def row(case: Case, error: LocatedError | None) -> str:
     """One line of a table."""
     if error is None:
         return f"| {case.name} | {case.documents} | accepted | | |"
-    reason = error.reason.removesuffix(" is not supported")
+    reason = error.reason.partition(" is not supported")[0]
     place = f"line {error.line}, column {error.column}: {_pointed_at(error)}"
     return f"| {case.name} | {case.documents} | refused | {reason} | {place} |"
 

@@ -129,7 +129,7 @@ class _Arrangement:
         return pa.Table.from_arrays([pa.array(self._query_ids[self._query[places]]), *fields], schema=ARRANGED_TEXT)
 
 
-OUTPUTS = {
+ARRANGED_TABLES = {
     "unrolled": UNROLLED, "arranged_pair": ARRANGED_PAIR, "arranged_edge": ARRANGED_EDGE,
     "arranged_key": ARRANGED_KEY, "arranged_text": ARRANGED_TEXT,
 }

@@ -61,7 +61,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryConstants:
     """The constants in queries: one that many queries use counts as common, one of many distinct ones as rare."""
 
     constants: Mapping[tuple[int, str], int] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Asked:
     """The frequency of common constants of equalities, by linear path."""
 
     @classmethod
-    def of(cls, constants: Iterable[Mapping[str, Any]], common: Iterable[Mapping[str, Any]]) -> Asked:
+    def of(cls, constants: Iterable[Mapping[str, Any]], common: Iterable[Mapping[str, Any]]) -> QueryConstants:
         """Create from rows of the store."""
         counted = list(constants)
         return cls(
@@ -94,11 +94,11 @@ class Selectivity:
     """Estimates from the values seen at the tag paths of a linear path, or else from the constants in queries."""
 
     def __init__(
-        self, messages: int = 0, seen: Mapping[int, list[Seen]] | None = None, asked: Asked | None = None,
+        self, messages: int = 0, seen: Mapping[int, list[Seen]] | None = None, asked: QueryConstants | None = None,
     ) -> None:
         self._messages = messages
         self._seen = seen or {}
-        self._asked = asked or Asked()
+        self._asked = asked or QueryConstants()
 
     def shares(self, linear_path_id: int, op: str, values: Sequence[str] | None, numbers: Any) -> Any:
         """Return, for each of several constants, the share of messages in which a predicate is expected to hold.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import click
 
-from xpubsub.cli.options import engine_options, opened, store_argument
+from xpubsub.cli.options import engine_options, given_time, opened, store_argument
 from xpubsub.jobs.publish.times import shown_time
 from xpubsub.limits import Limits
 
@@ -34,19 +31,10 @@ def clock(store: str, stream: str | None, at: str | None, max_future: float, eng
         raise click.UsageError("--set needs --stream NAME: the clock to set")
     with opened(store, engine, master, limits=Limits(max_future=max_future)) as broker:
         if at is not None and stream is not None:
-            broker.set_clock(stream, _time(at))
+            broker.set_clock(stream, given_time(at))
         clocks = broker.clocks()
     for name, time in clocks.items():
         if stream is None or name == stream:
             click.echo(f"{name}: {shown_time(time)}")
     if stream is not None and stream not in clocks:
         click.echo(f"note: stream {stream} has no clock: no correlation reads it, or it has no messages yet", err=True)
-
-
-def _time(text: str) -> Any:
-    """The text as a number of seconds if it is one, otherwise unchanged."""
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else text

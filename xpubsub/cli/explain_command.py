@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
 
 import click
 
 from xpubsub.broker import DEFAULT_STREAM
-from xpubsub.cli.messages import STDIN, read_file
-from xpubsub.cli.options import engine_options, looked_at, plan_option, store_argument
+from xpubsub.cli.messages import STDIN, read_message
+from xpubsub.cli.options import engine_options, given_time, looked_at, plan_option, store_argument
 from xpubsub.cli.program import Failure
 
 
@@ -45,7 +44,7 @@ def explain(
     """
     given = _times(messages, times, file_times)
     with looked_at(store, engine, master) as broker:
-        xmls = [read_file(message, broker.limits.max_bytes) for message in messages]
+        xmls = [read_message(message, broker.limits.max_bytes) for message in messages]
         stream = streams if len(streams) > 1 else (*streams, DEFAULT_STREAM)[0]
         click.echo(str(broker.explain(subscription_id, *xmls, stream=stream, times=given)))
         if len(messages) > 1:
@@ -54,23 +53,11 @@ def explain(
             click.echo(f"\n{broker.explain_sql(plan)}")
 
 
-def _times(messages: tuple[str, ...], times: tuple[str, ...], file_times: bool) -> list[float | datetime | None] | None:
+def _times(messages: tuple[str, ...], times: tuple[str, ...], file_times: bool) -> list[float | str | None] | None:
     if messages.count(STDIN) > 1:
         raise Failure("- is given twice: standard input can be read only once")
     if times and file_times:
         raise click.UsageError("use --time or --file-times, not both")
     if file_times:
         return [None if message == STDIN else os.path.getmtime(message) for message in messages]
-    return [_time(text) for text in times] if times else None
-
-
-def _time(text: str) -> float | datetime:
-    """Read a number of seconds, or an ISO 8601 date and time."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise Failure(f"--time {text}: not a time; give a number of seconds, or 2026-01-31T12:00:00") from None
+    return [given_time(text) for text in times] if times else None

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from xpubsub.cli.program import Failure
 
 STDIN = "-"
-Message = tuple[str, bytes, float | None]
+TimedMessage = tuple[str, bytes, float | None]
 Refuse = Callable[[str, str, str], None]
 """A callback for a message that is rejected before it is read: takes its id, code and reason."""
 
@@ -53,9 +53,9 @@ def _in_directory(directory: str) -> list[str]:
     return sorted(found)
 
 
-def read_messages(
+def read_paths(
     paths: list[str], max_bytes: int, refuse: Refuse, *, file_times: bool = False
-) -> Iterator[Message]:
+) -> Iterator[TimedMessage]:
     """Yield (id, XML, time) of each message.
 
     A message longer than `max_bytes` is cut one byte beyond the limit, which is enough to reject it. The time is the
@@ -73,10 +73,10 @@ def read_messages(
             yield from _file(path, max_bytes, refuse, file_times)
 
 
-def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[Message]:
+def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[TimedMessage]:
     """Yield the message of a file, or refuse it if the file cannot be read."""
     try:
-        message = _id_of(path), read_file(path, max_bytes), os.path.getmtime(path) if file_times else None
+        message = _id_of(path), read_message(path, max_bytes), os.path.getmtime(path) if file_times else None
     except OSError as error:
         refuse(_id_of(path), "unreadable", _unreadable(path, error))
     else:
@@ -96,7 +96,7 @@ def _id_of(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def read_file(path: str, max_bytes: int) -> bytes:
+def read_message(path: str, max_bytes: int) -> bytes:
     """Read one file, or all of standard input for `-`; at most one byte beyond `max_bytes`."""
     if path == STDIN:
         return _standard_input().read(max_bytes + 1)
@@ -110,7 +110,7 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[Message]:
+def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[TimedMessage]:
     """Yield one message per line; a timestamp and a random part make the ids unique to this run."""
     run, number = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}", 0
     while line := stream.readline(max_bytes + 1):
@@ -125,7 +125,7 @@ def _skip_rest(stream: BinaryIO, line: bytes, max_bytes: int) -> None:
         line = stream.readline(max_bytes + 1)
 
 
-def batches(messages: Iterator[Message], size: int) -> Iterator[Iterator[Message]]:
+def batches(messages: Iterator[TimedMessage], size: int) -> Iterator[Iterator[TimedMessage]]:
     """Yield batches, each to be consumed before the next; one empty batch if there are no messages."""
     head = list(islice(messages, 1))
     while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -62,6 +63,15 @@ def _limit_option(field: dataclasses.Field[Any]) -> Decorator:
     whole = isinstance(field.default, int)
     number = click.IntRange(min=lowest) if whole else click.FloatRange(min=0)
     return click.option(name, field.name, type=number, default=field.default, show_default=True, metavar="N", help=text)
+
+
+def given_time(text: str) -> float | str:
+    """Return a time as the library takes it: a number of seconds, or else the text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
 
 
 def looked_at(store: str, engine: str, master: str | None, **settings: Any) -> Broker:

@@ -11,7 +11,7 @@ import click
 import pyarrow as pa
 
 from xpubsub.broker import Broker
-from xpubsub.cli.messages import STDIN, Message, batches, message_paths, read_messages
+from xpubsub.cli.messages import STDIN, TimedMessage, batches, message_paths, read_paths
 from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
@@ -23,10 +23,12 @@ from xpubsub.cli.options import (
 )
 from xpubsub.cli.output import check_ending, table_output
 from xpubsub.cli.progress import Reporter, reporting
-from xpubsub.cli.tally import REJECTED, Tally
+from xpubsub.cli.tally import REJECTED_COLUMNS, Tally
 from xpubsub.limits import Limits
 
-NOTIFICATIONS = pa.schema([("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string())])
+NOTIFICATION_COLUMNS = pa.schema([
+    ("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string()),
+])
 SOME_REJECTED = 1
 
 
@@ -69,11 +71,11 @@ def publish(
     paths = message_paths(messages)
     tally = Tally()
     with opened(store, engine, master, limits=Limits(**limits)) as broker, ExitStack() as outputs:
-        tally.notifications_to(outputs.enter_context(table_output(output, NOTIFICATIONS)), NOTIFICATIONS)
+        tally.notifications_to(outputs.enter_context(table_output(output, NOTIFICATION_COLUMNS)), NOTIFICATION_COLUMNS)
         if rejects is not None:
-            tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED)), REJECTED)
+            tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
         with reporting(progress, None if STDIN in paths else len(paths)) as reporter:
-            read = read_messages(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
+            read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
             _publish(broker, batches(read, batch_size), tally, reporter, stream=stream, plan=plan, replace=replace)
     tally.report(timings=timings)
     if tally.rejected:
@@ -88,7 +90,7 @@ def _check_files(output: str | None, rejects: str | None) -> None:
 
 
 def _publish(
-    broker: Broker, cut: Iterator[Iterator[Message]], tally: Tally, reporter: Reporter, **how: Any
+    broker: Broker, cut: Iterator[Iterator[TimedMessage]], tally: Tally, reporter: Reporter, **how: Any
 ) -> None:
     for batch in cut:
         tally.add(broker.publish(tally.counted(batch), progress=reporter.read, **how))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from xpubsub.broker import Broker
-from xpubsub.cli.places import located
+from xpubsub.cli.program import Failure
 from xpubsub.cli.progress import counting
 from xpubsub.cli.warned import warn
 from xpubsub.errors import RowErrors
 from xpubsub.jobs.subscribe.columns import NAMES
 from xpubsub.jobs.subscribe.incoming import read_rows
+from xpubsub.jobs.subscribe.subscription_files import row_lines
 
 
 def columns_by_use(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
@@ -42,7 +45,7 @@ class SubscriptionFile:
             with counting("subscribing") as progress:
                 added = broker.subscribe_many(self._rows, progress=progress, **form)
         except RowErrors as error:
-            raise located(error, self._file, self._columns, self._header) from error
+            raise _located(error, self._file, self._columns, self._header) from error
         warn(added)
         click.echo(f"subscribed {int(added)} from {self._file}{_not_added(self._rows.ids(), int(added))}")
 
@@ -55,3 +58,20 @@ def _not_added(given: int, added: int) -> str:
         return ""
     were = "was" if given - added == 1 else "were"
     return f" ({f'{given - added} {were}' if added else f'all {given} were'} already there)"
+
+
+def _located(error: RowErrors, file: str, columns: Mapping[str, str], header: bool | None) -> Failure:
+    """Turn row errors into a `Failure` that gives the file and line of each bad row."""
+    lines = row_lines(Path(file), columns, header)
+    shown = [_refusal(row, file, lines) for row in error.rows[: error.SHOWN]]
+    more = len(error.rows) - len(shown)
+    tail = [f"... and {more} more"] if more > 0 else []
+    return Failure("\n".join([f"nothing was subscribed: {len(error.rows)} bad row(s) in {file}", *shown, *tail]))
+
+
+def _refusal(row: dict[str, object], file: str, lines: list[int]) -> str:
+    number = int(str(row["row_no"]))
+    place = f"{file}:{lines[number - 1]}" if number <= len(lines) else f"{file}: row {number}"
+    within = f" at line {row['line']}, column {row['column']} of its text" if row.get("line") else ""
+    caret = f"\n{row['caret']}" if row.get("caret") else ""
+    return f"{place}: {row['subscription_id']}: {row['reason']}{within}{caret}"

@@ -8,13 +8,13 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from xpubsub.cli.messages import Message
+from xpubsub.cli.messages import TimedMessage
 from xpubsub.cli.output import Writer
 from xpubsub.cli.terminal import printable
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import shown_time
 
-REJECTED = pa.schema([
+REJECTED_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
     ("line", pa.int64()), ("column", pa.int64()),
 ])
@@ -47,7 +47,7 @@ class Tally:
         """Write rejected messages to `writer`, instead of listing the first of them in the report."""
         self._rejects = (writer, schema)
 
-    def counted(self, batch: Iterator[Message]) -> Iterator[Message]:
+    def counted(self, batch: Iterator[TimedMessage]) -> Iterator[TimedMessage]:
         """Count the messages of a batch as they are read."""
         for message in batch:
             self.messages += 1
@@ -75,7 +75,7 @@ class Tally:
         """Add the messages that were rejected before they were read."""
         refused, self._refused = self._refused, []
         if refused:
-            self._reject(pa.Table.from_pylist(refused, REJECTED))
+            self._reject(pa.Table.from_pylist(refused, REJECTED_COLUMNS))
 
     def _reject(self, rejected: pa.Table) -> None:
         self.rejected += rejected.num_rows

@@ -1,4 +1,4 @@
-"""Collects the rows of compiled subscriptions, column by column."""
+"""Collects the rows of compiled subscriptions, by table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from xpubsub.compile.correlations import CorrelationRows
+from xpubsub.compile.query_columns import QueryColumns
+from xpubsub.compile.row_types import COLUMNS, BranchpointRow, PartRow, RefusalRow
 from xpubsub.compile.shape_advice import Constants
-from xpubsub.compile.shapes import QueryTemplate, Template
+from xpubsub.compile.shapes import QueryTemplate, ShapeTemplate
 from xpubsub.compile.transformations import TransformationRows
 from xpubsub.ids import stable_id
 from xpubsub.rows import (
@@ -31,7 +33,6 @@ from xpubsub.rows import (
     COMPILED_TRANSFORMATION,
     COMPILED_VARIABLE_CONDITION,
     COMPILED_WARNING,
-    PREDICATE,
     REFUSED,
     table_of,
 )
@@ -40,8 +41,8 @@ _REMEMBERED = 20_000
 """How many shared templates are remembered at a time."""
 MOST_WARNINGS = 1000
 """How many warnings keep their texts; further ones are only counted."""
-Place = tuple[int | None, int | None, str | None]
-_NOWHERE: Place = (None, None, None)
+ErrorPlace = tuple[int | None, int | None, str | None]
+_NOWHERE: ErrorPlace = (None, None, None)
 OUTPUTS = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
@@ -62,7 +63,7 @@ class CompiledRows:
     """The rows of a chunk of subscriptions; shared rows, such as linear paths, are returned only once."""
 
     def __init__(self) -> None:
-        self._shared: dict[int, Template] = {}
+        self._shared: dict[int, ShapeTemplate] = {}
         self._paths: set[tuple[object, ...]] = set()
         self._brinfos: set[tuple[object, ...]] = set()
         self._correlation_ids: set[int] = set()
@@ -70,11 +71,8 @@ class CompiledRows:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in OUTPUTS}
-        self._queries: tuple[list[object], ...] = ([], [], [], [])
-        self._ends = [0]
-        self._predicates: tuple[list[object], ...] = ([], [], [], [])
-        self._branches: dict[str, list[object]] = {name: [] for name in COMPILED_BRANCH.names}
+        self._rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in COLUMNS}
+        self._queries = QueryColumns()
 
     def forget_correlations(self) -> None:
         """Return the shared rows of correlations again from here on, as rows with smaller numbers may follow."""
@@ -83,8 +81,7 @@ class CompiledRows:
     def add_correlation(self, row_no: int, rows: CorrelationRows) -> None:
         """Add a correlation; its shared rows are returned once, with the first correlation that needs them."""
         own = row_no, rows.correlation_id
-        row = (*own, rows.canonical, *rows.template, *rows.query, *rows.output, *rows.made_by)
-        self._rows["compiled_correlation"].append(row)
+        self._rows["compiled_correlation"].append((*own, *rows.correlation))
         if rows.correlation_id in self._correlation_ids:
             return
         self._correlation_ids.add(rows.correlation_id)
@@ -94,17 +91,17 @@ class CompiledRows:
         self._rows["compiled_join_pair"].extend((*own, *pair) for pair in rows.pairs)
         self._rows["compiled_join_hop"].extend((*own, *hop) for hop in rows.hops)
         self._rows["compiled_join_copy"].extend((*own, path_id) for path_id in rows.copied)
-        self._rows["compiled_join_part"].extend((rows.made_by[0], *part) for part in rows.parts)
+        self._rows["compiled_join_part"].extend((rows.correlation.template_id, *part) for part in rows.parts)
         self._rows["compiled_variable_condition"].extend(rows.variable_conditions)
 
-    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[Template, int | None]]) -> None:
+    def _add_conditions(self, row_no: int, conditions: Sequence[tuple[ShapeTemplate, int | None]]) -> None:
         """Add conditions on nodes, which are queries like those of filters."""
         for template, want in conditions:
             for query in template.queries:
                 canonical = query.text % ()
                 query_id = stable_id("query", canonical)
                 self._add_query(row_no, query_id, canonical, query, template.constants(()))
-                self._rows["compiled_part"].append((row_no, query_id, want))
+                self._rows["compiled_part"].append((row_no, *PartRow(query_id, want)))
             self._share(template)
 
     def add_transformation(self, row_no: int, rows: TransformationRows) -> None:
@@ -112,15 +109,17 @@ class CompiledRows:
         self._add_conditions(row_no, rows.conditions)
         self._take_new(rows.linear_paths, rows.brinfos)
         own = row_no, rows.transformation_id
-        self._rows["compiled_transformation"].append((*own, rows.canonical, rows.template_id, rows.template))
+        self._rows["compiled_transformation"].append((*own, *rows.transformation))
         self._rows["compiled_step"].extend((*own, *step) for step in rows.steps)
         self._rows["compiled_condition"].extend((*own, *condition) for condition in rows.looks)
-        self._rows["compiled_return"].extend((rows.template_id, *path) for path in rows.returns)
+        self._rows["compiled_return"].extend((rows.transformation.template_id, *path) for path in rows.returns)
         self._rows["compiled_repeat"].extend((*own, *reason) for reason in rows.repeats)
 
-    def refuse(self, row_no: int, subscription_id: str | None, code: str, reason: str, place: Place = _NOWHERE) -> None:
+    def refuse(
+        self, row_no: int, subscription_id: str | None, code: str, reason: str, place: ErrorPlace = _NOWHERE
+    ) -> None:
         """Add the refusal of a subscription."""
-        self._rows["refused"].append((row_no, subscription_id, code, reason, *place))
+        self._rows["refused"].append((row_no, *RefusalRow(subscription_id, code, reason, *place)))
 
     def warn(self, row_no: int, subscription_id: str, warnings: Sequence[str]) -> None:
         """Add warnings about an accepted subscription."""
@@ -134,7 +133,7 @@ class CompiledRows:
         """Collect warnings again from here on, as rows with smaller numbers may follow; the first of all are kept."""
         self._warned = 0
 
-    def add(self, row_no: int, template: Template, given: Constants) -> None:
+    def add(self, row_no: int, template: ShapeTemplate, given: Constants) -> None:
         """Add a subscription, given its template and constants."""
         constants, done = template.constants(given), set[int]()
         for query in template.queries:
@@ -146,7 +145,7 @@ class CompiledRows:
         if id(template) not in self._shared:
             self._share(template)
 
-    def _share(self, template: Template) -> None:
+    def _share(self, template: ShapeTemplate) -> None:
         if len(self._shared) > _REMEMBERED:
             self._shared.clear()
         self._shared[id(template)] = template
@@ -163,47 +162,19 @@ class CompiledRows:
     def _add_query(
         self, row_no: int, query_id: int, canonical: str, query: QueryTemplate, constants: tuple[object, ...]
     ) -> None:
-        row_nos, query_ids, texts, checked = self._queries
-        row_nos.append(row_no)
-        query_ids.append(query_id)
-        texts.append(canonical)
-        checked.append(query.checked)
-        paths, ops, values, numbers = self._predicates
-        paths.extend(query.paths)
-        ops.extend(query.ops)
-        values.extend(query.values(constants))
-        numbers.extend(query.numbers(constants))
-        self._ends.append(len(paths))
+        self._queries.add(row_no, query_id, canonical, query, constants)
         if query.checked:
-            self._add_branches(row_no, query_id, query, constants)
-
-    def _add_branches(self, row_no: int, query_id: int, query: QueryTemplate, constants: tuple[object, ...]) -> None:
-        count = len(query.branches["branch"])
-        columns = {**query.branches, "row_no": [row_no] * count, "query_id": [query_id] * count,
-                   "value": query.branch_values(constants), "number": query.branch_numbers(constants)}
-        for name, column in columns.items():
-            self._branches[name].extend(column)
-        point = row_no, query_id, query.branches["brinfo_id"], query.shape, query.want
-        self._rows["compiled_branchpoint"].append(point)
+            self._queries.add_branches(row_no, query_id, query, constants)
+            point = BranchpointRow(query_id, query.branches["brinfo_id"], query.shape, query.want)
+            self._rows["compiled_branchpoint"].append((row_no, *point))
 
     def take(self) -> list[tuple[str, pa.Table]]:
         """Return all rows added since the last call, by kind."""
-        by_column = {"compiled_query": self._query_table, "compiled_branch": self._branch_table}
+        by_column = {"compiled_query": self._queries.queries, "compiled_branch": self._queries.branches}
         tables = [(name, by_column[name]() if name in by_column else self._table(name)) for name in OUTPUTS]
         self._clear()
         return tables
 
     def _table(self, name: str) -> pa.Table:
         rows = self._rows[name]
-        return table_of(list(dict.fromkeys(rows)) if name in _SHARED else rows, OUTPUTS[name])
-
-    def _branch_table(self) -> pa.Table:
-        columns = [pa.array(self._branches[field.name], field.type) for field in COMPILED_BRANCH]
-        return pa.Table.from_arrays(columns, schema=COMPILED_BRANCH)
-
-    def _query_table(self) -> pa.Table:
-        fields = [pa.array(column, field.type) for column, field in zip(self._predicates, PREDICATE, strict=True)]
-        structs = pa.StructArray.from_arrays(fields, fields=list(PREDICATE))
-        lists = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)
-        arrays = [pa.array(column, field.type) for column, field in zip(self._queries, COMPILED_QUERY, strict=False)]
-        return pa.Table.from_arrays([*arrays, lists], schema=COMPILED_QUERY)
+        return table_of(list(dict.fromkeys(rows)) if name in _SHARED else rows, OUTPUTS[name], COLUMNS[name])

@@ -6,8 +6,20 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from xpubsub.compile.join_variables import PatternVariables, Row
-from xpubsub.compile.shapes import Template, template_of
+from xpubsub.compile.join_variables import PatternEdge, PatternVariables
+from xpubsub.compile.row_types import (
+    BrinfoRow,
+    CorrelationRow,
+    JoinEdgeRow,
+    JoinHopRow,
+    JoinPairRow,
+    JoinPartRow,
+    PathRow,
+    VariableConditionRow,
+    based_row,
+    path_row,
+)
+from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.compile.transformations import copy_use, want_of
 from xpubsub.ids import stable_id
 from xpubsub.language.flwr.block_tree import ResultTemplate, result_template
@@ -17,12 +29,10 @@ from xpubsub.language.xscl.minor import above_compared, kept_blocks
 from xpubsub.language.xscl.patterns import JoinPatterns, join_patterns
 from xpubsub.language.xscl.syntax import Correlation
 from xpubsub.language.xscl.templates import Template as JoinTemplate
-from xpubsub.language.xscl.templates import join_graph
-from xpubsub.language.xscl.templates import template_of as join_template_of
+from xpubsub.language.xscl.templates import join_graph, join_template_of
 from xpubsub.limits import Limits
-from xpubsub.match.linear_paths import pieces
 from xpubsub.match.uses import EXISTS, NUMBER, VALUE
-from xpubsub.output.templates import brinfo_of, returned_id
+from xpubsub.output.templates import returned_id
 
 _ROOT = "root {}"
 """A variable name that no subscription can contain, for the root of a block."""
@@ -30,27 +40,21 @@ _ROOT = "root {}"
 
 @dataclass(frozen=True)
 class CorrelationRows:
-    """All rows of one correlation, without the correlation's id."""
+    """All rows of one correlation."""
 
     correlation_id: int
-    canonical: str
-    template: tuple[int, str]
-    query: Row
-    """(variables, window of each operator, whether each is FOLLOWED BY, greatest distance of messages in time)."""
-    edges: tuple[Row, ...]
-    pairs: tuple[Row, ...]
-    hops: tuple[Row, ...]
-    output: Row
-    """(places mentioned in the output, the block of each, the stream to publish to)."""
-    made_by: tuple[int, str]
-    """The template of the output."""
+    correlation: CorrelationRow
+    edges: tuple[JoinEdgeRow, ...]
+    pairs: tuple[JoinPairRow, ...]
+    hops: tuple[JoinHopRow, ...]
     copied: tuple[int, ...]
     """The paths whose nodes the output copies."""
-    parts: tuple[Row, ...]
-    variable_conditions: tuple[Row, ...]
-    conditions: tuple[tuple[Template, int | None], ...]
-    linear_paths: tuple[Row, ...]
-    brinfos: tuple[Row, ...]
+    parts: tuple[JoinPartRow, ...]
+    variable_conditions: tuple[VariableConditionRow, ...]
+    conditions: tuple[tuple[ShapeTemplate, int | None], ...]
+    """The conditions as queries, each with the bits that must be set at its node."""
+    linear_paths: tuple[PathRow, ...]
+    brinfos: tuple[BrinfoRow, ...]
 
 
 def correlation_rows(tree: Correlation, text: str, limits: Limits) -> CorrelationRows:
@@ -68,6 +72,7 @@ class _Compiler:
         self._use = join_template_of(graph, self._variables.join_ids)
         self._found = self._variables.hops_to(self._use.nodes, self._patterns.outputs)
         self._template = replace(self._use.template, needed=self._found.needed)
+        self._edges = self._variables.edges(self._found)
         self._result = self._made(text, limits)
 
     def _made(self, text: str, limits: Limits) -> ResultTemplate:
@@ -80,36 +85,52 @@ class _Compiler:
         return result_template(self._tree.result or _default(self._patterns), bound, text, limits)
 
     def rows(self) -> CorrelationRows:
-        template = json.dumps([json.dumps(["s", self._result.nodes], ensure_ascii=False, separators=(",", ":"))])
-        made_by = stable_id("template", template), template
-        join_template = self._template
-        windows = [each.window for each in self._patterns.operators]
-        followed = [each.kind == "followed by" for each in self._patterns.operators]
-        query = self._variables.joined(self._use.nodes), windows, followed, sum(windows)
-        mentioned = [self._found.places[number] for number in self._patterns.outputs]
-        output = mentioned, [self._variables.block[number] for number in self._patterns.outputs], self._tree.publish
-        edges, pairs = self._variables.edges(self._found), self._variables.pairs
-        canonical = json.dumps([join_template.text, query, edges, pairs, self._found.rows, output, template])
-        based = tuple((*each, stable_id(path), returned_id(path, base)) for *each, path, base in edges)
+        row = self._row()
         return CorrelationRows(
-            stable_id("correlation", canonical), canonical, (join_template.template_id, _dumped(join_template)), query,
-            based, pairs, self._found.rows, output, made_by, tuple(map(stable_id, self._result.copied)),
-            tuple(_parts(self._result.nodes)),
-            self._variables.conditions, tuple((template_of([each]), want_of(each)) for each in self._variables.queries),
-            tuple(self._paths(edges)), tuple(self._brinfos(edges)))
+            stable_id("correlation", row.canonical), row,
+            edges=tuple(_edge_row(edge) for edge in self._edges), pairs=self._variables.pairs, hops=self._found.rows,
+            copied=tuple(map(stable_id, self._result.copied)), parts=tuple(_parts(self._result.nodes)),
+            variable_conditions=self._variables.conditions,
+            conditions=tuple((shape_template([each]), want_of(each)) for each in self._variables.queries),
+            linear_paths=tuple(self._paths()), brinfos=tuple(self._brinfos()))
 
-    def _paths(self, edges: tuple[tuple[str, int, int, str, int], ...]) -> Iterator[Row]:
-        uses = dict.fromkeys((path for *_, path, _ in edges), EXISTS)
-        for *_, var2, path, _ in edges:
-            uses[path] |= (VALUE if var2 in self._variables.compared else 0) | (
-                NUMBER if var2 in self._variables.ordered else 0)
+    def _row(self) -> CorrelationRow:
+        operators, outputs = self._patterns.operators, self._patterns.outputs
+        template = json.dumps([json.dumps(["s", self._result.nodes], ensure_ascii=False, separators=(",", ":"))])
+        windows = [each.window for each in operators]
+        row = CorrelationRow(
+            canonical="", join_template_id=self._template.template_id, join_template=_dumped(self._template),
+            vars=self._variables.joined(self._use.nodes), windows=windows,
+            followed=[each.kind == "followed by" for each in operators], reach=sum(windows),
+            mentioned=[self._found.places[number] for number in outputs],
+            blocks=[self._variables.block[number] for number in outputs], publish=self._tree.publish,
+            template_id=stable_id("template", template), template=template)
+        return row._replace(canonical=self._canonical(row))
+
+    def _canonical(self, row: CorrelationRow) -> str:
+        """Return a text that is the same for all correlations with the same meaning."""
+        query = row.vars, row.windows, row.followed, row.reach
+        output = row.mentioned, row.blocks, row.publish
+        joined = self._edges, self._variables.pairs, self._found.rows
+        return json.dumps([self._template.text, query, *joined, output, row.template])
+
+    def _paths(self) -> Iterator[PathRow]:
+        uses = dict.fromkeys((edge.linear_path for edge in self._edges), EXISTS)
+        for edge in self._edges:
+            uses[edge.linear_path] |= (VALUE if edge.var2 in self._variables.compared else 0) | (
+                NUMBER if edge.var2 in self._variables.ordered else 0)
         for path in self._result.copied:
             uses[path] = uses.get(path, EXISTS) | copy_use(path)
-        yield from ((path, stable_id(path), *pieces(path), use) for path, use in uses.items())
+        yield from (path_row(path, use) for path, use in uses.items())
 
-    def _brinfos(self, edges: tuple[tuple[str, int, int, str, int], ...]) -> Iterator[Row]:
-        based = dict.fromkeys([*((path, base) for *_, path, base in edges), *self._result.returned])
-        yield from ((path, stable_id(path), brinfo_of(base), returned_id(path, base)) for path, base in based)
+    def _brinfos(self) -> Iterator[BrinfoRow]:
+        based = dict.fromkeys([*((edge.linear_path, edge.base) for edge in self._edges), *self._result.returned])
+        yield from (based_row(path, base) for path, base in based)
+
+
+def _edge_row(edge: PatternEdge) -> JoinEdgeRow:
+    path_id, brinfo_id = stable_id(edge.linear_path), returned_id(edge.linear_path, edge.base)
+    return JoinEdgeRow(edge.stream, edge.var1, edge.var2, path_id, brinfo_id)
 
 
 def _dumped(template: JoinTemplate) -> str:
@@ -123,18 +144,18 @@ def _default(patterns: JoinPatterns) -> Content:
     return Element(Name("match"), content=copies) if len(copies) > 1 else copies[0]
 
 
-def _parts(nodes: object) -> Iterator[Row]:
-    """Yield what a template copies: (place, id of the path or None, id of the path with its base)."""
-    found: dict[Row, None] = {}
+def _parts(nodes: object) -> Iterator[JoinPartRow]:
+    """Yield what a template copies."""
+    found: dict[JoinPartRow, None] = {}
     waiting = [nodes]
     while waiting:
         node = waiting.pop()
         if not isinstance(node, list):
             continue
         if node and node[0] in ("v", "va"):
-            found[node[1], None, None] = None
+            found[JoinPartRow(node[1], None, None)] = None
         elif node and node[0] in ("r", "ra"):
-            found[node[3], stable_id(node[1]), returned_id(node[1], node[2])] = None
+            found[JoinPartRow(node[3], stable_id(node[1]), returned_id(node[1], node[2]))] = None
         else:
             waiting += node
     yield from found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from xpubsub.compile.row_types import JoinHopRow, JoinPairRow, VariableConditionRow
 from xpubsub.compile.transformations import query_id_of
 from xpubsub.ids import stable_id
 from xpubsub.language.xpath.branches import Query, condition_query, linear_path
@@ -13,20 +15,27 @@ from xpubsub.language.xscl.minor import KeptBlock, KeptNode
 from xpubsub.language.xscl.patterns import ValueJoin
 from xpubsub.limits import Limits
 
-Row = tuple[object, ...]
-Edge = tuple[str, int, int, str, int]
-"""(stream, first variable, second variable, linear path, step of the path at which the first variable stands)."""
 DOCUMENT_VARIABLE = 0
 NEVER = 0
 """A condition that never holds."""
+
+
+class PatternEdge(NamedTuple):
+    """Two variables, the second bound to nodes of a linear path from the document through a node of the first."""
+
+    stream: str
+    var1: int
+    var2: int
+    linear_path: str
+    base: int
+    """The step of the path at which the first variable stands."""
 
 
 @dataclass(frozen=True)
 class FoundNodes:
     """How the nodes that an output mentions are found from the joined nodes."""
 
-    rows: tuple[Row, ...]
-    """(place, place from which it is found, whether upwards, block, variables of the edge)."""
+    rows: tuple[JoinHopRow, ...]
     edges: tuple[tuple[int, int], ...]
     """The edges, by pattern nodes."""
     places: dict[int, int]
@@ -47,7 +56,7 @@ class PatternVariables:
         self._joined, self._shown = list(joined), list(shown)
         self._joins = joins
         self.hops: dict[int, tuple[Hop, ...]] = {}
-        self._conditions: dict[Row, None] = {}
+        self._conditions: dict[VariableConditionRow, None] = {}
         self.queries: dict[Query, None] = {}
         self.block = {node.number: place for blocks in (joined, shown)
                       for place, block in enumerate(blocks, start=1) for node in block.nodes}
@@ -57,14 +66,15 @@ class PatternVariables:
         self._show_ids = self._ids(self._shown)
 
     @property
-    def conditions(self) -> tuple[Row, ...]:
-        """(variable, alternative, condition, negated)."""
+    def conditions(self) -> tuple[VariableConditionRow, ...]:
+        """The conditions of all variables."""
         return tuple(self._conditions)
 
     @property
-    def pairs(self) -> tuple[Row, ...]:
-        """(operator, left variable, right variable) of each comparison."""
-        return tuple(sorted({(join.op, self.join_ids[join.left], self.join_ids[join.right]) for join in self._joins}))
+    def pairs(self) -> tuple[JoinPairRow, ...]:
+        """The comparisons, each once."""
+        return tuple(sorted(
+            {JoinPairRow(join.op, self.join_ids[join.left], self.join_ids[join.right]) for join in self._joins}))
 
     @property
     def compared(self) -> set[int]:
@@ -95,7 +105,8 @@ class PatternVariables:
         looks = looks if node.conditions else [[(NEVER, False)]]
         var = stable_id("variable", stream, linear_path(hops), repr(looks))
         for number, alternative in enumerate(looks, start=1):
-            self._conditions.update({(var, number, query_id, negated): None for query_id, negated in alternative})
+            rows = (VariableConditionRow(var, number, query_id, negated) for query_id, negated in alternative)
+            self._conditions.update(dict.fromkeys(rows))
         return var
 
     def _looks(self, conjunction: Conjunction, hops: tuple[Hop, ...]) -> list[tuple[int, bool]]:
@@ -112,25 +123,26 @@ class PatternVariables:
         places = {number: place for place, number in enumerate(nodes, start=1)}
         edges = [(node.parent, node.number) for block in self._shown for node in block.nodes if node.parent]
         edges.sort(key=lambda edge: [self._show_ids[number] for number in edge])
-        rows: list[Row] = []
+        rows: list[JoinHopRow] = []
         used: list[tuple[int, int]] = []
         sources: list[int] = []
         while not all(number in places for number in outputs):
             parent, child = next(edge for edge in edges if (edge[0] in places) != (edge[1] in places))
             upward = child in places
             known, new = (child, parent) if upward else (parent, child)
-            rows.append((len(rows) + 1, places[known], upward, self.block[child], self._show_ids[parent],
-                         self._show_ids[child]))
+            rows.append(JoinHopRow(
+                place=len(rows) + 1, from_at=places[known], upward=upward, block=self.block[child],
+                var1=self._show_ids[parent], var2=self._show_ids[child]))
             sources.append(places[known])
             places[new] = len(places) + 1
             used.append((parent, child))
         needed = sorted(place for place in {*(places[number] for number in outputs), *sources} if place <= len(nodes))
         return FoundNodes(tuple(rows), tuple(used), places, tuple(needed))
 
-    def edges(self, found: FoundNodes) -> tuple[Edge, ...]:
+    def edges(self, found: FoundNodes) -> tuple[PatternEdge, ...]:
         """Return all edges whose nodes are needed: those of the join, and those along which outputs are found."""
         compared = {number for join in self._joins for number in (join.left, join.right)}
-        edges: dict[Edge, None] = {}
+        edges: dict[PatternEdge, None] = {}
         for block in self._joined:
             for node in block.nodes:
                 if node.parent or node.number in compared or not self._joins:
@@ -142,6 +154,7 @@ class PatternVariables:
                     edges[self._edge(block.stream, parent, child, self._show_ids)] = None
         return tuple(sorted(edges))
 
-    def _edge(self, stream: str, parent: int, child: int, ids: dict[int, int]) -> Edge:
-        base = len(self.hops[parent]) if parent else 0
-        return stream, ids[parent] if parent else DOCUMENT_VARIABLE, ids[child], linear_path(self.hops[child]), base
+    def _edge(self, stream: str, parent: int, child: int, ids: dict[int, int]) -> PatternEdge:
+        return PatternEdge(
+            stream, ids[parent] if parent else DOCUMENT_VARIABLE, ids[child], linear_path(self.hops[child]),
+            base=len(self.hops[parent]) if parent else 0)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
+from xpubsub.compile.row_types import BrinfoRow, PathRow, path_row
 from xpubsub.compile.shape_advice import Constant, Constants, ShapeAdvice
 from xpubsub.errors import Error
 from xpubsub.ids import stable_id
@@ -21,7 +22,6 @@ from xpubsub.language.xpath.branches import Branch, Query
 from xpubsub.language.xpath.normal import Test
 from xpubsub.language.xpath.tokens import tokenize
 from xpubsub.match.brpred import encode_shape, shape_of
-from xpubsub.match.linear_paths import pieces
 from xpubsub.match.uses import use_of
 
 _CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-9]*)?|\.(?<![\w.\-]\.)[0-9]+)""")
@@ -106,12 +106,12 @@ class QueryTemplate:
 
 
 @dataclass(frozen=True)
-class Template:
+class ShapeTemplate:
     """All rows of a subscription without its constants; constants that have no mark belong to the template."""
 
     queries: tuple[QueryTemplate, ...]
-    linear_paths: tuple[tuple[object, ...], ...]
-    brinfos: tuple[tuple[object, ...], ...]
+    linear_paths: tuple[PathRow, ...]
+    brinfos: tuple[BrinfoRow, ...]
     own: tuple[object, ...]
     turned: bool
     """Whether the template uses negated constants."""
@@ -129,7 +129,7 @@ class UnsafeShape(Error):
     """A mark did not end up where only a constant can stand."""
 
 
-def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
+def shape_template(queries: Sequence[Query], marks: Constants = ()) -> ShapeTemplate:
     """Return the rows of queries, with the places of marks left open."""
     places = _Places(marks, " ".join(query.text for query in queries))
     made = tuple(_query(query, places) for query in queries)
@@ -138,12 +138,12 @@ def template_of(queries: Sequence[Query], marks: Constants = ()) -> Template:
     for query in queries:
         for branch in query.branches:
             uses[branch.linear_path] = uses.get(branch.linear_path, 0) | use_of(branch.test)
-    paths = tuple((path, stable_id(path), *pieces(path), use) for path, use in uses.items())
+    paths = tuple(path_row(path, use) for path, use in uses.items())
     brinfos = {
-        (branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
+        BrinfoRow(branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
         for query in queries for branch in query.meeting
     }
-    return Template(made, paths, tuple(brinfos), places.own, places.turned)
+    return ShapeTemplate(made, paths, tuple(brinfos), places.own, places.turned)
 
 
 class _Places:

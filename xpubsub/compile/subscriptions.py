@@ -15,7 +15,7 @@ from xpubsub.collector import collector_paused
 from xpubsub.compile.compiled_rows import CompiledRows
 from xpubsub.compile.correlations import CorrelationRows, correlation_rows
 from xpubsub.compile.shape_advice import Constants, ShapeAdvice, shape_advice
-from xpubsub.compile.shapes import Shape, Shapes, Template, UnsafeShape, marked, template_of
+from xpubsub.compile.shapes import Shape, Shapes, ShapeTemplate, UnsafeShape, marked, shape_template
 from xpubsub.compile.transformations import TransformationRows, transformation_rows
 from xpubsub.errors import Error, LocatedError
 from xpubsub.language.advice.subscriptions import Adviser
@@ -29,7 +29,7 @@ from xpubsub.language.xscl.detect import is_xscl
 from xpubsub.language.xscl.parser import parse_xscl
 from xpubsub.limits import Limits
 
-Row = tuple[int, str | None, str | None, int]
+NumberedText = tuple[int, str | None, str | None, int]
 """(row number, id, text, number of the compiler)."""
 _REMEMBERED = 20_000
 """How many shapes, and how many texts of correlations, are remembered at a time."""
@@ -93,16 +93,16 @@ class Compiler:
         tree, normal = self._normal(text)
         return self._adviser.filter(tree, text, normal)
 
-    def advised_template(self, text: str, marks: Constants) -> Template:
+    def advised_template(self, text: str, marks: Constants) -> ShapeTemplate:
         """Return the template of a shape, with its warnings, given a text with marks for its constants."""
         tree, normal = self._normal(text)
-        template = template_of(queries(normal, text, self.limits), marks)
+        template = shape_template(queries(normal, text, self.limits), marks)
         return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
 
-    def own_template(self, text: str) -> Template:
+    def own_template(self, text: str) -> ShapeTemplate:
         """Return the template of one text alone, with the warnings about it."""
         tree, normal = self._normal(text)
-        template = template_of(queries(normal, text, self.limits))
+        template = shape_template(queries(normal, text, self.limits))
         warnings = self._adviser.filter(tree, text, normal)
         return replace(template, advice=ShapeAdvice(tuple(warnings))) if warnings else template
 
@@ -130,12 +130,12 @@ class CompilerRun:
     def _start(self, number: int) -> None:
         """Switch to another compiler, and drop what the previous one has remembered."""
         self._number, self._compiler = number, self._compilers[number]
-        self._templates: dict[Shape, Template | None] = {}
+        self._templates: dict[Shape, ShapeTemplate | None] = {}
         self._correlation = lru_cache(_REMEMBERED)(self._compiler.advised_correlation)
         self._rows.forget_correlations()
         self._rows.warn_anew()
 
-    def tables(self, rows: Iterable[Row]) -> list[tuple[str, pa.Table]]:
+    def tables(self, rows: Iterable[NumberedText]) -> list[tuple[str, pa.Table]]:
         """Return the rows of some subscriptions by kind, including refusals."""
         with collector_paused():
             for number, alike in groupby(rows, itemgetter(3)):
@@ -178,7 +178,7 @@ class CompilerRun:
             return ()
         return template.advice.names if not template.advice.depends(constants) else self._compiler.advice(text)
 
-    def _known(self, text: str) -> tuple[Template, Constants] | None:
+    def _known(self, text: str) -> tuple[ShapeTemplate, Constants] | None:
         """Return the template of a filter's shape, if it is known, and the text's constants."""
         if len(text) > self._compiler.limits.max_expression:
             return None
@@ -186,7 +186,7 @@ class CompilerRun:
         known = self._templates.get(shape)
         return None if known is None or "" in constants else (known, constants)
 
-    def _template(self, text: str) -> tuple[Template, Constants]:
+    def _template(self, text: str) -> tuple[ShapeTemplate, Constants]:
         """Return the template of a filter's shape, or of the text alone, and the constants."""
         if len(text) <= self._compiler.limits.max_expression:
             self._learn(*self._shapes.take_out(text), text)
@@ -198,7 +198,7 @@ class CompilerRun:
                 self._templates.clear()
             self._templates[shape] = self._general(text, constants)
 
-    def _general(self, text: str, constants: Constants) -> Template | None:
+    def _general(self, text: str, constants: Constants) -> ShapeTemplate | None:
         """Return a template for all texts of a shape, or None if there cannot be one."""
         try:
             with_marks = marked(text, constants)

@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from xpubsub.compile.shapes import Template, template_of
+from xpubsub.compile.row_types import (
+    BrinfoRow,
+    ConditionRow,
+    PathRow,
+    RepeatRow,
+    ReturnRow,
+    StepRow,
+    TransformationRow,
+    based_row,
+    path_row,
+)
+from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.ids import stable_id
 from xpubsub.language.flwr.blocks import BOUND_NODE, BindStep, BlockTree, StepCondition
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.match.brpred import shape_of
-from xpubsub.match.linear_paths import pieces
 from xpubsub.match.uses import COPY, EXISTS, VALUE
-from xpubsub.output.templates import brinfo_of, returned_id
+from xpubsub.output.templates import returned_id
 
 
 @dataclass(frozen=True)
@@ -21,26 +31,23 @@ class TransformationRows:
     """All rows of one transformation."""
 
     transformation_id: int
-    canonical: str
-    template_id: int
-    template: str
-    steps: tuple[tuple[object, ...], ...]
-    looks: tuple[tuple[object, ...], ...]
+    transformation: TransformationRow
+    steps: tuple[StepRow, ...]
+    looks: tuple[ConditionRow, ...]
     """Which conditions are evaluated after which step."""
-    conditions: tuple[tuple[Template, int | None], ...]
+    conditions: tuple[tuple[ShapeTemplate, int | None], ...]
     """The conditions as queries, each with the bits that must be set at its node."""
-    linear_paths: tuple[tuple[object, ...], ...]
-    brinfos: tuple[tuple[object, ...], ...]
-    returns: tuple[tuple[int, int], ...]
-    """Ids of the copied paths, without and with their base."""
-    repeats: tuple[tuple[int, int | None, int], ...]
-    """(block, linear path, step of its base): the paths along which tuples of a block may repeat."""
+    linear_paths: tuple[PathRow, ...]
+    brinfos: tuple[BrinfoRow, ...]
+    returns: tuple[ReturnRow, ...]
+    repeats: tuple[RepeatRow, ...]
 
 
 def transformation_rows(tree: BlockTree) -> TransformationRows:
     """Return the rows of a transformation."""
     template = json.dumps(tree.template, ensure_ascii=False, separators=(",", ":"))
-    looks = tuple((each.step, query_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
+    looks = tuple(
+        ConditionRow(each.step, query_id_of(each.query), each.looks_at, each.negated) for each in tree.conditions)
     steps = tuple(_step(step, tree) for step in tree.steps)
     canonical = json.dumps([template, steps, looks])
     queries = dict.fromkeys(each.query for each in tree.conditions)
@@ -48,19 +55,23 @@ def transformation_rows(tree: BlockTree) -> TransformationRows:
     paths = dict.fromkeys(path for path, _ in bases)
     made_of = json.dumps([template])
     return TransformationRows(
-        stable_id("transformation", canonical), canonical, stable_id("template", made_of), made_of, steps, looks,
-        tuple((template_of([query]), want_of(query)) for query in queries),
-        tuple((path, stable_id(path), *pieces(path), _use(path, tree)) for path in paths),
-        tuple((path, stable_id(path), brinfo_of(base), returned_id(path, base)) for path, base in bases),
-        tuple((stable_id(path), returned_id(path, base)) for path, base in tree.returned),
-        tuple((block, stable_id(path) if path else None, base) for block, path, base in tree.repeats),
+        stable_id("transformation", canonical),
+        TransformationRow(canonical, stable_id("template", made_of), made_of), steps, looks,
+        tuple((shape_template([query]), want_of(query)) for query in queries),
+        tuple(path_row(path, _use(path, tree)) for path in paths),
+        tuple(based_row(path, base) for path, base in bases),
+        tuple(ReturnRow(stable_id(path), returned_id(path, base)) for path, base in tree.returned),
+        tuple(RepeatRow(block, stable_id(path) if path else None, base) for block, path, base in tree.repeats),
     )
 
 
-def _step(step: BindStep, tree: BlockTree) -> tuple[object, ...]:
-    path_id, brinfo_id = stable_id(step.linear_path), returned_id(step.linear_path, step.base_position)
-    return (step.step, step.block, step.parent, step.after, step.depth, step.place, path_id, brinfo_id, step.base_at,
-            step.hidden, step.last, step.block in tree.outermost, _access(step, tree))
+def _step(step: BindStep, tree: BlockTree) -> StepRow:
+    return StepRow(
+        step=step.step, block=step.block, parent=step.parent, after=step.after, depth=step.depth, place=step.place,
+        linear_path_id=stable_id(step.linear_path), brinfo_id=returned_id(step.linear_path, step.base_position),
+        base_at=step.base_at, hidden=step.hidden, last=step.last, outermost=step.block in tree.outermost,
+        found_by=_access(step, tree),
+    )
 
 
 def _access(step: BindStep, tree: BlockTree) -> int | None:

@@ -43,6 +43,7 @@ def tables_in(sql: str) -> list[str]:
     return [table.name for table in parse(sql).find_all(exp.Table)]
 
 
+@lru_cache(maxsize=1024)
 def table_ddl(statement: str, dialect: str, name: str | None = None, location: str | None = None) -> str:
     """Return a `create table` statement in a dialect; on Spark as Parquet, at a location if one is given."""
     tree = sqlglot.parse_one(statement, read="duckdb")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from xpubsub.arrange.arranger import OUTPUTS, Arranger
-from xpubsub.arrange.selectivity import Asked, Seen, Selectivity
+from xpubsub.arrange.arranger import ARRANGED_TABLES, Arranger
+from xpubsub.arrange.selectivity import QueryConstants, Seen, Selectivity
 from xpubsub.arrow import SplitFunction
 from xpubsub.plan.arrange import BUCKETS, CHAIN_EDGE, DECIDE, KNOWN_BUCKET, NEW_BUCKET, QUERIES
 from xpubsub.step import Step, file_step, whole
@@ -21,14 +21,14 @@ def arrange(store: Store, known_bucket: Step = KNOWN_BUCKET) -> None:
     """Arrange the queries of the relation `new_query`; creates `new_bucket` and the relations named in `OUTPUTS`."""
     store.run(*DECIDE, known_bucket, NEW_BUCKET)
     arranger = Arranger(_selectivity(store), store.slots, _bounds(store))
-    store.engine.split_arrow(QUERIES, _function(arranger), OUTPUTS)
+    store.engine.split_arrow(QUERIES, _function(arranger), ARRANGED_TABLES)
     store.refuse_collisions(file_step("key_collision"))
     store.run(CHAIN_EDGE)
 
 
 def _selectivity(store: Store) -> Selectivity:
     messages = int(store.rows(file_step("seen_messages"))[0]["messages"])
-    asked = Asked.of(store.rows(whole("query_constant")), store.rows(whole("common_constant")))
+    asked = QueryConstants.of(store.rows(whole("query_constant")), store.rows(whole("common_constant")))
     if not messages:
         return Selectivity(asked=asked)
     tagpaths = _grouped(store.rows(whole("seen_path")), "linear_path_id", _tagpath)

@@ -46,7 +46,7 @@ class ShapedBranch:
 
 
 @dataclass(frozen=True)
-class Shape:
+class QueryShape:
     """The branches of a query, and for each branching point the bits that must be set there."""
 
     branches: tuple[ShapedBranch, ...]
@@ -79,11 +79,11 @@ def encode_shape(branches: Sequence[Branch]) -> str:
 
 
 @lru_cache(maxsize=65536)
-def decode_shape(text: str) -> Shape:
+def decode_shape(text: str) -> QueryShape:
     """Decode the text that `encode_shape` returns."""
     rows, _, wants = text.partition("|")
     pairs = dict((int(point), int(want)) for point, want in (each.split(",") for each in wants.split(";")))
-    return Shape(tuple(map(_decode_branch, rows.split(";"))), pairs)
+    return QueryShape(tuple(map(_decode_branch, rows.split(";"))), pairs)
 
 
 def _decode_branch(text: str) -> ShapedBranch:
@@ -92,7 +92,7 @@ def _decode_branch(text: str) -> ShapedBranch:
     return ShapedBranch(int(context), int(at), points, int(bit), int(level), first == "1")
 
 
-def brpred(shape: Shape, rows: Iterable[BranchRow]) -> bool:
+def brpred(shape: QueryShape, rows: Iterable[BranchRow]) -> bool:
     """Whether the branches hold together at the document."""
     by_level: dict[int, list[BranchRow]] = {}
     for row in rows:
@@ -103,7 +103,7 @@ def brpred(shape: Shape, rows: Iterable[BranchRow]) -> bool:
     return truth.get((0, 0), 0) == shape.wants[0]
 
 
-def _settle(shape: Shape, rows: list[BranchRow], truth: Truth) -> None:
+def _settle(shape: QueryShape, rows: list[BranchRow], truth: Truth) -> None:
     """Set the bits of one level's branches at their contexts; deeper levels are settled already."""
     first_seen: dict[tuple[int, int], tuple[int, bool]] = {}
     for number, nodes, leaf, passes in rows:

@@ -9,11 +9,11 @@ import pyarrow as pa
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
 from xpubsub.match.nested import NestedColumn
-from xpubsub.output.parts import Message
+from xpubsub.output.parts import OutputMessage
 from xpubsub.output.templates import OutputTemplates, returned_id
 from xpubsub.rows import CORRELATION_MADE
 
-Place = tuple[int, int]
+MessageNode = tuple[int, int]
 """A message and one of its nodes."""
 
 
@@ -45,14 +45,14 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates) -> pa.RecordBatc
 
 def _message(
     docids: list[int], paths: list[int], bases: list[int], nodes: list[int], texts: list[str], bare: list[bool]
-) -> Message:
+) -> OutputMessage:
     """Return the texts of an output as templates need them; a node is identified by its message and its id."""
-    copies: dict[Place, tuple[str, bool]] = {}
-    below: dict[tuple[int, Place], list[Place]] = {}
+    copies: dict[MessageNode, tuple[str, bool]] = {}
+    below: dict[tuple[int, MessageNode], list[MessageNode]] = {}
     for docid, path, base, node, text, is_bare in sorted(zip(docids, paths, bases, nodes, texts, bare, strict=True)):
         copies[docid, node] = text, is_bare
         below.setdefault((path, (docid, base)), []).append((docid, node))
 
-    def returned(path: str, base_position: int, base: Place) -> list[Place]:
+    def returned(path: str, base_position: int, base: MessageNode) -> list[MessageNode]:
         return below.get((returned_id(path, base_position), base), [])
-    return Message(copies, returned)
+    return OutputMessage(copies, returned)

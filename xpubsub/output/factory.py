@@ -12,7 +12,7 @@ from xpubsub.collector import collector_paused
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.match.nested import NestedColumn
 from xpubsub.match.tree_search import Tree
-from xpubsub.output.parts import Message, Returned
+from xpubsub.output.parts import OutputMessage, Returned
 from xpubsub.output.templates import OutputTemplates, returned_id
 from xpubsub.rows import OUTPUT
 
@@ -41,7 +41,7 @@ def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) 
     for row in range(batch.num_rows):
         nodes, texts, bare = copies.of(row)
         copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
-        message = Message(copied, finder(returned, row))
+        message = OutputMessage(copied, finder(returned, row))
         outputs += [templates[each].output(message, bound) for each, bound in zip(*asked.of(row), strict=True)]
     made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
     return pa.RecordBatch.from_arrays(

@@ -24,7 +24,7 @@ Returned = Callable[[str, int, NodeKey], list[NodeKey]]
 
 
 @dataclass(frozen=True)
-class Message:
+class OutputMessage:
     """The message that outputs are made from; text that depends only on its nodes is written once for all templates."""
 
     copies: Copies
@@ -40,9 +40,9 @@ class Message:
         return without_default(text) if has_default and bare else text
 
 
-Write = Callable[[Message, Bound, Rows], str]
+Write = Callable[[OutputMessage, Bound, Rows], str]
 """Writes a part, given the nodes bound to the variables around it, and the tuples of blocks."""
-Nodes = Callable[[Message, Bound, Rows], list[NodeKey]]
+_Nodes = Callable[[OutputMessage, Bound, Rows], list[NodeKey]]
 
 
 def content(nodes: list[Node], around: Bindings) -> Write:
@@ -70,7 +70,7 @@ def _part(node: Node, around: Bindings) -> Write:
 
 
 def _path(path: str, base_position: int, place: int, has_default: bool) -> Write:
-    def write(message: Message, bound: Bound, rows: Rows) -> str:
+    def write(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         base = bound[place - 1] if place else 0
         key = path, base_position, base, has_default
         text = message.texts.get(key)
@@ -83,10 +83,10 @@ def _path(path: str, base_position: int, place: int, has_default: bool) -> Write
 
 def _block(block: int, inner: Write, *, alone: bool) -> Write:
     """Return a function that writes the content of a `for` for each tuple; cached if it depends on the tuple alone."""
-    def write(message: Message, bound: Bound, rows: Rows) -> str:
+    def write(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         return "".join([inner(message, each, rows) for each in rows.get((block, bound), ())])
 
-    def write_alone(message: Message, bound: Bound, rows: Rows) -> str:
+    def write_alone(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         written, parts = message.written, []
         for each in rows.get((block, bound), ()):
             key = number, each
@@ -106,11 +106,11 @@ def _element(node: Node, around: Bindings) -> Write:
     inside = content(nodes, declared)
     copied = [_attribute_nodes(each) for each in attributes]
 
-    def write(message: Message, bound: Bound, rows: Rows) -> str:
+    def write(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         text = inside(message, bound, rows)
         return f"{opening}>{text}{closing}" if text else f"{opening}/>"
 
-    def write_attributes(message: Message, bound: Bound, rows: Rows) -> str:
+    def write_attributes(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         found = "".join(message.copies[each][0] for nodes in copied for each in nodes(message, bound, rows))
         start = opening + (settled(found, declared) if "xmlns:" in found else found)
         text = inside(message, bound, rows)
@@ -118,7 +118,7 @@ def _element(node: Node, around: Bindings) -> Write:
     return write_attributes if attributes else write
 
 
-def _attribute_nodes(node: Node) -> Nodes:
+def _attribute_nodes(node: Node) -> _Nodes:
     """Return the node of a variable, or the nodes of a path or a block."""
     match node:
         case ["va", place, *_]:

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xpubsub.ids import stable_id
-from xpubsub.output.parts import Message, Node, Rows, Write, content
-
-Path = tuple[str, int]
-"""A returned path: its linear path, and the step at which its base stands."""
+from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
 
 @dataclass(frozen=True)
@@ -21,7 +18,7 @@ class OutputTemplate:
     write: Write
     sizes: Mapping[int, tuple[int, int]]
 
-    def output(self, message: Message, bound: list[int]) -> str:
+    def output(self, message: OutputMessage, bound: list[int]) -> str:
         """Return the output for a message, given a list of block, nodes, block, nodes..."""
         return self.write(message, (), self._rows(bound))
 

@@ -11,7 +11,7 @@ _COMPARE = {"!=": "{left}.value <> {right}.value"}
 """SQL of comparisons other than `=`, by operator; operators not listed compare numbers."""
 
 
-class Conjunction:
+class ConjunctiveQuery:
     """Builds one query for all correlations of a template, or for some of them."""
 
     def __init__(self, template: Template, members: str, values: str, above: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xpubsub.plan.conjunction import Conjunction
+from xpubsub.plan.conjunction import ConjunctiveQuery
 from xpubsub.plan.facts import FACTS, FactCase
 from xpubsub.plan.join_views import StoredTemplate, view_steps
 from xpubsub.plan.listing import Listing, steps_of, unless, when
@@ -126,4 +126,4 @@ class _Unit:
             kept = "true" if stored.rounds else "false"
             yield file_step(
                 "value_pair_own", suffix=f"_{self.name}", reused=True, tables={"rt": members.name}, kept=kept)
-        yield Step(self.found, Conjunction(stored.template, members.name, values, above).sql(), ordered=True)
+        yield Step(self.found, ConjunctiveQuery(stored.template, members.name, values, above).sql(), ordered=True)

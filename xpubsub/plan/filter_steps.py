@@ -14,7 +14,10 @@ def tagpath_key(case: FilterCase) -> Step:
 
 
 def lookup_held(case: FilterCase) -> Step:
-    """Return the step to the lookup keys that hold, including pair keys."""
+    """Return the step to the lookup keys that hold, including pair keys.
+
+    The Python twin is `Lookup.paired` (`jobs/publish/single.py`); `tests/test_single.py` compares the two.
+    """
     return file_step("lookup_held", tables={"predicate_pair": "pair_class"} if case.classes else None)
 
 
@@ -31,7 +34,11 @@ def class_unroll(case: FilterCase) -> Step:
 
 
 def unroll_slots(case: FilterCase) -> Step:
-    """Return the step to messages and queries whose lookup key and slots hold."""
+    """Return the step to messages and queries whose lookup key and slots hold.
+
+    The Python twin is `FoundQueries.passing` (`jobs/publish/query_cache.py`), for one message; `tests/test_single.py`
+    compares the two.
+    """
     joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
     held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
     header = "-- One row: a message and a query whose lookup key and slots all hold in it."

@@ -75,10 +75,10 @@ SHARE: Listing = (
     *FROM_CANDIDATES,
 )
 
-PLANS: dict[str, Listing] = {"unroll": UNROLL, "share": SHARE, "bucket": SHARE}
+FILTER_LISTINGS: dict[str, Listing] = {"unroll": UNROLL, "share": SHARE, "bucket": SHARE}
 """Plans by name; `bucket` starts chains at other roots (`chain_root`)."""
 
 
 def filter_steps(case: FilterCase) -> Pipeline:
     """Return all steps from shredded messages to notifications of filters."""
-    return steps_of(PLANS[case.plan], case)
+    return steps_of(FILTER_LISTINGS[case.plan], case)

@@ -32,8 +32,9 @@ class StoredTemplate:
         """The relations of shared values that the template reads: between nodes, and between the nodes above them."""
         if self.rounds:
             return f"value_pair_far_{self.rounds}", ""
-        enough = f"_enough_{self.fewest_pairs}" if self.fewest_pairs > 1 else ""
-        return f"value_pair{enough}", f"value_pair_above{enough}"
+        if self.fewest_pairs > 1:
+            return f"value_pair_enough_{self.fewest_pairs}", f"value_pair_enough_above_{self.fewest_pairs}"
+        return "value_pair", "value_pair_above"
 
     def members(self, correlation_id: int | None = None) -> Step:
         """Return the step to R_T: the correlations of the template, or one of them."""
@@ -110,5 +111,6 @@ def _enough(templates: Sequence[StoredTemplate]) -> Iterator[Step]:
     if fewest:
         yield file_step("value_pair_count", reused=True)
     for number in fewest:
+        above = {"value_pair": "value_pair_above"}
         yield file_step("value_pair_enough", suffix=f"_{number}", reused=True, fewest=str(number))
-        yield file_step("value_pair_above_enough", suffix=f"_{number}", reused=True, fewest=str(number))
+        yield file_step("value_pair_enough", suffix=f"_above_{number}", reused=True, tables=above, fewest=str(number))

@@ -53,11 +53,11 @@ def _steps(listing: Listing, case: object) -> Iterator[Step]:
             yield from (made,) if isinstance(made, Step) else made
 
 
-def described(listing: Listing, indent: str = "") -> Iterator[str]:
+def listing_lines(listing: Listing, indent: str = "") -> Iterator[str]:
     """Yield a plan as lines of text: the names of its steps, and the conditions under which they run."""
     for entry in listing:
         if isinstance(entry, When):
             yield f"{indent}{'when' if entry.wanted else 'unless'} {entry.condition}:"
-            yield from described(entry.entries, f"{indent}  ")
+            yield from listing_lines(entry.entries, f"{indent}  ")
         else:
             yield f"{indent}{entry.name if isinstance(entry, Step) else entry.__name__}"

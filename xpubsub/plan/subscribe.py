@@ -45,8 +45,8 @@ class Kinds:
         """The steps that find two different texts with the same id."""
         return (
             file_step("collision"),
-            *((file_step("collision_transformation"),) if self.transformations else ()),
-            *((file_step("collision_correlation"),) if self.correlations else ()),
+            *((_collision("transformation"),) if self.transformations else ()),
+            *((_collision("correlation"),) if self.correlations else ()),
         )
 
     @property
@@ -109,3 +109,7 @@ _FULFILLED = {
     "correlation": (("subscription_correlation", file_step("new_subscription_correlation")),),
 }
 _LAST = ("subscription", file_step("new_subscription"))
+
+
+def _collision(kind: str) -> Step:
+    return file_step("collision_output", suffix=f"_{kind}", kind=kind, compiled=f"compiled_{kind}", id=f"{kind}_id")

@@ -39,7 +39,7 @@ def transformation_steps(case: TransformationCase) -> Pipeline:
     return steps_of(TRANSFORMATION, case)
 
 
-def explained(step: BindStep) -> Pipeline:
+def bound_counts(step: BindStep) -> Pipeline:
     """Return the steps that count the nodes a step bound, and at how many of them each condition fails."""
     bound = {"bind_bound": f"bind_bound_{step.depth}_{step.place}"}
     if step.depth == step.place == 1:

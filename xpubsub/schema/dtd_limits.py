@@ -11,7 +11,7 @@ from collections import Counter
 
 EXPANDED = 16 * 1024 * 1024
 """The largest total size of expanded parameter entities, in characters."""
-DEEPEST = 10_000
+DEEPEST_PARENTHESES = 10_000
 """The deepest nesting of parentheses over all entities: expat passes content models recursively."""
 _GENERAL = re.compile(r"&(?!#|(?:lt|gt|amp|quot|apos);)")
 _PARAMETER = re.compile(r"%([^\s;%]+);")
@@ -48,4 +48,4 @@ class Expansion:
             depth = depth + 1 if match[0] == "(" else max(depth - 1, 0)
             deepest = max(deepest, depth)
         self._depth += deepest
-        return f"nested deeper than {DEEPEST} parentheses" if self._depth > DEEPEST else None
+        return f"nested deeper than {DEEPEST_PARENTHESES} parentheses" if self._depth > DEEPEST_PARENTHESES else None

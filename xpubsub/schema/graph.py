@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
-Node = TypeVar("Node")
+T = TypeVar("T")
+"""A node."""
 
 
-def reachable(start: Iterable[Node], edges: Mapping[Node, Iterable[Node]], seen: Collection[Node] = ()) -> set[Node]:
+def reachable(start: Iterable[T], edges: Mapping[T, Iterable[T]], seen: Collection[T] = ()) -> set[T]:
     """Return the start nodes and those reachable from them without going through nodes of `seen`."""
-    found: set[Node] = set()
+    found: set[T] = set()
     ahead = list(start)
     while ahead:
         each = ahead.pop()
@@ -20,20 +21,20 @@ def reachable(start: Iterable[Node], edges: Mapping[Node, Iterable[Node]], seen:
     return found
 
 
-def reverse(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, set[Node]]:
+def reverse(edges: Mapping[T, Iterable[T]]) -> dict[T, set[T]]:
     """Reverse all edges."""
-    found: dict[Node, set[Node]] = {}
+    found: dict[T, set[T]] = {}
     for node, ends in edges.items():
         for end in ends:
             found.setdefault(end, set()).add(node)
     return found
 
 
-def loops(edges: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
+def loops(edges: Mapping[T, Collection[T]]) -> dict[T, int]:
     """Return each node that can reach itself, with the number of its loop: equal if nodes reach each other."""
     back = reverse(edges)
-    seen: set[Node] = set()
-    found: dict[Node, int] = {}
+    seen: set[T] = set()
+    found: dict[T, int] = {}
     for number, node in enumerate(reversed(_finished(edges))):
         component = reachable([node], back, seen)
         seen |= component
@@ -42,10 +43,10 @@ def loops(edges: Mapping[Node, Collection[Node]]) -> dict[Node, int]:
     return found
 
 
-def _finished(edges: Mapping[Node, Iterable[Node]]) -> list[Node]:
+def _finished(edges: Mapping[T, Iterable[T]]) -> list[T]:
     """Return all nodes in the order in which a depth-first search finishes them."""
-    order: list[Node] = []
-    seen: set[Node] = set()
+    order: list[T] = []
+    seen: set[T] = set()
     for start in edges:
         stack = [(start, iter([start]))]
         while stack:

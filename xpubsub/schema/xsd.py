@@ -14,7 +14,7 @@ from xpubsub.schema.element_graph import Schema
 from xpubsub.schema.graph import reachable
 from xpubsub.schema.source import Source
 from xpubsub.schema.xsd_content import ANYTHING, Contents, Key
-from xpubsub.schema.xsd_documents import Name, read_tree
+from xpubsub.schema.xsd_documents import XsdName, read_tree
 from xpubsub.schema.xsd_files import global_definitions
 
 
@@ -55,7 +55,7 @@ class _Graph:
         return names
 
     @cached_property
-    def _standing_for(self) -> dict[Name, set[Name]]:
+    def _standing_for(self) -> dict[XsdName, set[XsdName]]:
         """Return for each global element the non-abstract ones that may replace it: itself, its substitution group."""
         contents = self._contents
         return {name: reachable([name], contents.members) - contents.abstract for name in contents.globals}

@@ -6,15 +6,15 @@ from collections import defaultdict
 from itertools import count
 
 from xpubsub.language.xpath.syntax import expanded_name
-from xpubsub.schema.xsd_documents import XSD, Name, Node
+from xpubsub.schema.xsd_documents import XSD, XsdElement, XsdName
 from xpubsub.schema.xsd_files import IGNORED, Defined, Globals, unknown
 
-Key = tuple[str, Name]
+Key = tuple[str, XsdName]
 """A type or a group by kind and name; an anonymous type has a number."""
 ANYTHING: Key = ("any", ("", ""))
 """The content of wildcards: anything."""
 PARTICLES = ("sequence", "choice", "all")
-DERIVED = ("extension", "restriction")
+DERIVATIONS = ("extension", "restriction")
 
 
 class Contents:
@@ -24,8 +24,8 @@ class Contents:
         self._definitions = definitions
         self._numbers = count(1)
         self.globals = {name for kind, name in definitions if kind == "element"}
-        self.abstract: set[Name] = set()
-        self.members: dict[Name, set[Name]] = defaultdict(set)
+        self.abstract: set[XsdName] = set()
+        self.members: dict[XsdName, set[XsdName]] = defaultdict(set)
         """Head of a substitution group → its members."""
         self.declared: dict[str, set[Key]] = defaultdict(set)
         """Element → the types it is declared with."""
@@ -33,7 +33,7 @@ class Contents:
         """Type → the types derived from it in one step."""
         self.parts: dict[Key, set[Key]] = defaultdict(set)
         """Type or group → groups, base and wildcards whose content it has as well."""
-        self.references: dict[Key, set[Name]] = defaultdict(set)
+        self.references: dict[Key, set[XsdName]] = defaultdict(set)
         """Type or group → global elements in it."""
         self.local: dict[Key, set[str]] = defaultdict(set)
         """Type or group → local elements in it."""
@@ -41,7 +41,7 @@ class Contents:
             for each in defined:
                 self._read(kind, name, each)
 
-    def _read(self, kind: str, name: Name, defined: Defined) -> None:
+    def _read(self, kind: str, name: XsdName, defined: Defined) -> None:
         if kind == "element":
             self._global(name, defined)
         elif defined.node.kind == "complexType":
@@ -49,7 +49,7 @@ class Contents:
         elif kind == "group":
             self._particles((kind, name), defined)
 
-    def _global(self, name: Name, defined: Defined) -> None:
+    def _global(self, name: XsdName, defined: Defined) -> None:
         types = self._types(defined)
         if defined.node.attributes.get("abstract", "").strip() in ("true", "1"):
             self.abstract.add(name)
@@ -60,7 +60,7 @@ class Contents:
             self._need("element", head, defined.node)
             self.members[head].add(name)
 
-    def _types(self, defined: Defined, heads: frozenset[Name] = frozenset()) -> set[Key]:
+    def _types(self, defined: Defined, heads: frozenset[XsdName] = frozenset()) -> set[Key]:
         """Return an element's types: named, anonymous, or of its substitution group's head; without any, anything."""
         name, head = defined.name("type"), defined.name("substitutionGroup")
         if name is not None:
@@ -75,13 +75,13 @@ class Contents:
             return {ANYTHING}
         return {key for each in self._need("element", head, defined.node) for key in self._types(each, heads | {head})}
 
-    def _named(self, name: Name, node: Node) -> set[Key]:
+    def _named(self, name: XsdName, node: XsdElement) -> set[Key]:
         if name[0] == XSD:
             return {ANYTHING} if name[1] == "anyType" else set()
         self._need("type", name, node)
         return {("type", name)}
 
-    def _need(self, kind: str, name: Name, node: Node) -> list[Defined]:
+    def _need(self, kind: str, name: XsdName, node: XsdElement) -> list[Defined]:
         if (kind, name) not in self._definitions:
             where = f"of the namespace {name[0]!r} " if name[0] else ""
             raise node.refused(f"the {kind} {name[1]} {where}is not defined in the files given", "schema-missing")
@@ -92,7 +92,7 @@ class Contents:
         if not content:
             self._particles(key, defined)
         for node in content:
-            for derivation in node.all(*DERIVED):
+            for derivation in node.all(*DERIVATIONS):
                 self._derive(key, defined.within(derivation), node.kind == "complexContent")
 
     def _derive(self, key: Key, defined: Defined, elements: bool) -> None:

@@ -17,15 +17,15 @@ from xpubsub.errors import SchemaError
 from xpubsub.schema.source import Source
 
 XSD = "http://www.w3.org/2001/XMLSchema"
-DEEPEST = 100
+DEEPEST_ELEMENTS = 100
 """The deepest nesting of elements in an XML schema."""
 
-Name = tuple[str, str]
+XsdName = tuple[str, str]
 """(URI, local name)."""
 
 
 @dataclass(eq=False)
-class Node:
+class XsdElement:
     """An element of an XML schema document; `kind` is its local name, empty if it is not of the schema language."""
 
     source: Source
@@ -34,9 +34,9 @@ class Node:
     namespaces: dict[str, str]
     line: int
     column: int
-    children: list[Node] = field(default_factory=list)
+    children: list[XsdElement] = field(default_factory=list)
 
-    def all(self, *kinds: str) -> Iterator[Node]:
+    def all(self, *kinds: str) -> Iterator[XsdElement]:
         """Yield the children of some kinds."""
         return (child for child in self.children if child.kind in kinds)
 
@@ -44,7 +44,7 @@ class Node:
         """Return an error at this element."""
         return self.source.refused(reason, code, self.line, self.column)
 
-    def name(self, attribute: str, default: str) -> Name | None:
+    def name(self, attribute: str, default: str) -> XsdName | None:
         """Return the expanded name in an attribute; without prefix and default namespace it is in `default`."""
         written = self.attributes.get(attribute, "").strip()
         if not written:
@@ -63,8 +63,8 @@ class _TreeHandler(ContentHandler):
         self._source = source
         self._declared: list[dict[str, str]] = [{"xml": "http://www.w3.org/XML/1998/namespace"}]
         self._pending: dict[str, str] = {}
-        self._open: list[Node] = []
-        self.root: Node | None = None
+        self._open: list[XsdElement] = []
+        self.root: XsdElement | None = None
 
     def setDocumentLocator(self, locator: Any) -> None:
         self._locator = locator
@@ -79,9 +79,9 @@ class _TreeHandler(ContentHandler):
         kind = name[1] if name[0] == XSD else ""
         attributes = {local: value for (uri, local), value in attrs.items() if not uri}
         line, column = self._locator.getLineNumber() or 1, (self._locator.getColumnNumber() or 0) + 1
-        node = Node(self._source, kind, attributes, namespaces, line, column)
-        if len(self._open) >= DEEPEST:
-            raise node.refused(f"nested deeper than {DEEPEST}", "limit-schema")
+        node = XsdElement(self._source, kind, attributes, namespaces, line, column)
+        if len(self._open) >= DEEPEST_ELEMENTS:
+            raise node.refused(f"nested deeper than {DEEPEST_ELEMENTS}", "limit-schema")
         if self._open:
             self._open[-1].children.append(node)
         self._open.append(node)
@@ -92,7 +92,7 @@ class _TreeHandler(ContentHandler):
         self._open.pop()
 
 
-def read_tree(source: Source) -> Node:
+def read_tree(source: Source) -> XsdElement:
     """Return the tree of an XML schema document, read under defusedxml's rules."""
     handler = _TreeHandler(source)
     parser = make_parser()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xpubsub.errors import SchemaError
-from xpubsub.schema.xsd_documents import XSD, Name, Node
+from xpubsub.schema.xsd_documents import XSD, XsdElement, XsdName
 
 GLOBAL = ("element", "complexType", "simpleType", "group")
 REFERENCES = ("include", "import", "redefine")
@@ -14,7 +14,7 @@ IGNORED = (
     "", "annotation", "anyAttribute", "attribute", "attributeGroup", "key", "keyref", "notation", "simpleType", "unique"
 )
 """Elements of XML Schema that say nothing about child elements."""
-GIVEN = (XSD, "http://www.w3.org/XML/1998/namespace")
+KNOWN_NAMESPACES = (XSD, "http://www.w3.org/XML/1998/namespace")
 """Namespaces that need no file."""
 
 
@@ -22,26 +22,26 @@ GIVEN = (XSD, "http://www.w3.org/XML/1998/namespace")
 class Defined:
     """An element of a schema document, its target namespace, and whether local elements are in that namespace."""
 
-    node: Node
+    node: XsdElement
     namespace: str
     qualified: bool
     adopted: bool
     """Whether the namespace comes from an including file: then names without a namespace are in it too."""
 
-    def within(self, node: Node) -> Defined:
+    def within(self, node: XsdElement) -> Defined:
         """Return another element of the same document."""
         return Defined(node, self.namespace, self.qualified, self.adopted)
 
-    def name(self, attribute: str) -> Name | None:
+    def name(self, attribute: str) -> XsdName | None:
         """Return the expanded name in an attribute."""
         return self.node.name(attribute, self.namespace if self.adopted else "")
 
 
-Globals = dict[tuple[str, Name], list[Defined]]
+Globals = dict[tuple[str, XsdName], list[Defined]]
 """By kind (a simple type is a type) and name; a redefinition stands beside what it redefines."""
 
 
-def global_definitions(schemas: Sequence[Node]) -> Globals:
+def global_definitions(schemas: Sequence[XsdElement]) -> Globals:
     """Return the global definitions of some files."""
     for schema in schemas:
         _check_references(schema, schemas)
@@ -55,12 +55,12 @@ def global_definitions(schemas: Sequence[Node]) -> Globals:
     return found
 
 
-def target(schema: Node) -> str:
+def target(schema: XsdElement) -> str:
     """Return the target namespace of a file."""
     return schema.attributes.get("targetNamespace", "")
 
 
-def _top(schema: Node) -> Iterator[Node]:
+def _top(schema: XsdElement) -> Iterator[XsdElement]:
     for node in schema.children:
         if node.kind in GLOBAL:
             yield node
@@ -70,24 +70,24 @@ def _top(schema: Node) -> Iterator[Node]:
             raise unknown(node)
 
 
-def _key(node: Node, namespace: str) -> tuple[str, Name]:
+def _key(node: XsdElement, namespace: str) -> tuple[str, XsdName]:
     local = node.attributes.get("name", "").strip()
     if not local:
         raise node.refused(f"a global {node.kind} has a name")
     return kind_of(node), (namespace, local)
 
 
-def kind_of(node: Node) -> str:
+def kind_of(node: XsdElement) -> str:
     """Return the kind of a definition; complex and simple types share one."""
     return "type" if node.kind in ("complexType", "simpleType") else node.kind
 
 
-def unknown(node: Node) -> SchemaError:
+def unknown(node: XsdElement) -> SchemaError:
     """Return the error for an element that XML Schema 1.0 does not allow there."""
     return node.refused(f"{node.kind} is not expected here, or not in XML Schema 1.0", "schema-unsupported")
 
 
-def _namespaces(schema: Node, schemas: Sequence[Node]) -> set[str]:
+def _namespaces(schema: XsdElement, schemas: Sequence[XsdElement]) -> set[str]:
     """Return the namespaces of a file; one without a target namespace takes those of all files that include a file."""
     if target(schema):
         return {target(schema)}
@@ -96,12 +96,12 @@ def _namespaces(schema: Node, schemas: Sequence[Node]) -> set[str]:
     return including | ({""} if imported or not including else set())
 
 
-def _check_references(schema: Node, schemas: Sequence[Node]) -> None:
+def _check_references(schema: XsdElement, schemas: Sequence[XsdElement]) -> None:
     others = {target(other) for other in schemas if other is not schema}
     for node in schema.all(*REFERENCES):
         location = node.attributes.get("schemaLocation", "")
         wanted = node.attributes.get("namespace", "")
-        if node.kind == "import" and wanted not in others and wanted not in GIVEN:
+        if node.kind == "import" and wanted not in others and wanted not in KNOWN_NAMESPACES:
             what = f"the schema of the namespace {wanted!r}" + (f" ({location})" if location else "")
             raise node.refused(f"{what} is not among the files given", "schema-missing")
         if node.kind != "import" and not others & {target(schema), ""}:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from xpubsub.language.xpath.numbers import to_number
 from xpubsub.rows import SAX_PARSE_RESULT
-from xpubsub.shred.numeric import numbers_of
 
 NodeRow = tuple[int, int, int, tuple[int, ...], str | None, str | None]
 """(event, tag path, node, ids from the root to the node, value, value again if its number is needed)."""
-
-
 CopyRow = tuple[int, int, str, bool]
 """(event, node, its text, whether no default namespace is in scope)."""
 _MANY = 8_000
 """How many rows are converted to columns at a time."""
+_FEW = 100
+"""Fewer texts than this are converted one by one."""
+_PLAIN = r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"
+"""Matches numbers that Arrow and XPath read alike."""
 
 
 class NodeRows:
@@ -60,5 +64,19 @@ def _table(rows: list[NodeRow]) -> pa.Table:
     flat = np.fromiter(chain.from_iterable(idpaths), np.int32, ends[-1])
     ids = pa.ListArray.from_arrays(pa.array(ends), pa.array(flat))
     columns = [pa.array(events, pa.int64()), pa.array(tagpaths, pa.int64()), pa.array(nodes, pa.int32()), ids,
-               pa.array(values, pa.string()), numbers_of(numeric)]
+               pa.array(values, pa.string()), _numbers(numeric)]
     return pa.Table.from_arrays(columns, schema=SAX_PARSE_RESULT)
+
+
+def _numbers(texts: Sequence[str | None]) -> pa.Array:
+    """Convert each text as XPath's `number()` does; null where the text is not a number or is missing."""
+    if len(texts) < _FEW:
+        return pa.array([None if text is None else to_number(text) for text in texts], pa.float64())
+    column = pa.array(texts, pa.string())
+    plain = pc.match_substring_regex(column, _PLAIN)
+    numbers = pc.cast(pc.if_else(plain, column, None), pa.float64())
+    others = pc.and_(pc.is_valid(column), pc.invert(pc.fill_null(plain, True)))
+    if pc.any(others).as_py():
+        exact = [to_number(text) for text in column.filter(others).to_pylist()]
+        numbers = pc.replace_with_mask(numbers, others, pa.array(exact, pa.float64()))
+    return pc.add(numbers, 0.0)

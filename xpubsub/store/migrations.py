@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,8 +39,13 @@ class Migration:
     @property
     def statements(self) -> list[str]:
         """The statements of the file, with their comments."""
-        trees = sqlglot.parse(self.sql, read="duckdb")
-        return [tree.sql(dialect="duckdb", pretty=True) for tree in trees if tree is not None]
+        return _statements(self.sql)
+
+
+@lru_cache(maxsize=64)
+def _statements(sql: str) -> list[str]:
+    trees = sqlglot.parse(sql, read="duckdb")
+    return [tree.sql(dialect="duckdb", pretty=True) for tree in trees if tree is not None]
 
 
 def available(directory: Path | None = None) -> list[Migration]:
@@ -114,6 +120,7 @@ def _apply(engine: Engine, migration: Migration) -> None:
             engine.append(*moved)
 
 
+@lru_cache(maxsize=256)
 def _moved(statement: str) -> tuple[str, Step] | None:
     """Return the target table and the rows if the statement is an insert, else None."""
     tree = sqlglot.parse_one(statement, read="duckdb")

@@ -1,4 +1,4 @@
--- One row: a row of value_pair whose messages share values for at least $fewest pairs of variables.
+-- One row: a row of value_pair, or of value_pair_above, whose messages share values for at least $fewest pairs of variables.
 select v.*
 from value_pair as v
 semi join (select doc_left, doc_right from value_pair_count where pairs >= $fewest) as s

@@ -1,5 +1,5 @@
 (: Q1 string.xml
-   refused: doc() in a filter (leave it out, or write 'for $x in doc(…)… return $x')
+   refused: doc() in a filter
    at: doc( :)
 doc("string.xml")//news_item/title[contains(., "Foobar Corporation")]
 

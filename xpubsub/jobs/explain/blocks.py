@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from xpubsub.errors import LimitError
-from xpubsub.jobs.explain.evidence import Evidence, Shredded
+from xpubsub.jobs.explain.evidence import Evidence, ShreddedMessage
 from xpubsub.jobs.explain.explanation import Elsewhere, QueryReport
 from xpubsub.jobs.explain.filters import query_report
 from xpubsub.jobs.explain.near_misses import NearMisses
 from xpubsub.language.xpath.branches import Query, linear_path, queries
 from xpubsub.language.xpath.normal import Hop, Normalizer
-from xpubsub.language.xpath.syntax import Compare, Expr, Literal, Path, Step
+from xpubsub.language.xpath.syntax import Compare, Expr, Literal, Path, PathStep
 from xpubsub.language.xscl.patterns import BlockPattern, PatternNode
 from xpubsub.limits import Limits
 
@@ -74,10 +74,10 @@ def _path_to(block: BlockPattern, number: int) -> Path:
     return Path(True, tuple(step for node in chain for step in _steps(block, node, on_it)))
 
 
-def _steps(block: BlockPattern, node: PatternNode, skipped: set[int]) -> tuple[Step, ...]:
+def _steps(block: BlockPattern, node: PatternNode, skipped: set[int]) -> tuple[PathStep, ...]:
     below = (each for each in block.nodes if each.parent == node.number and each.number not in skipped)
     asked = (*node.predicates, *(Path(False, _steps(block, each, skipped)) for each in below))
-    *before, last = (Step(hop.axis, hop.test) for hop in node.hops)
+    *before, last = (PathStep(hop.axis, hop.test) for hop in node.hops)
     return (*before, replace(last, predicates=asked))
 
 
@@ -91,7 +91,7 @@ class BlockEvidence:
         self._near_misses = near_misses
         self._elsewhere = elsewhere
         every = [*block.whole, *(query for each in block.compared.values() for query in each)]
-        self._shredded = Shredded(every, xml, limits)
+        self._shredded = ShreddedMessage(every, xml, limits)
         self._values: dict[int, list[str]] = {}
 
     @cached_property

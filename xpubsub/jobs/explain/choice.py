@@ -9,16 +9,14 @@ from dataclasses import dataclass
 
 from xpubsub.jobs.explain.blocks import BlockEvidence
 from xpubsub.jobs.explain.explanation import BranchReport, QueryReport
-from xpubsub.jobs.explain.readable import Names, shortened
+from xpubsub.jobs.explain.readable import Names, listed, shortened
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.language.xpath.syntax import Path, name_of
 from xpubsub.language.xscl.patterns import JoinPatterns, operand_name
 from xpubsub.language.xscl.syntax import Comparison, Correlation, Operator
 
-Choice = tuple[int, ...]
+Assignment = tuple[int, ...]
 """For each block, the index of its message among those given, from 0."""
-MOST_VALUES = 3
-"""How many values are shown for each side of a comparison that fails."""
 _ORDER: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }
@@ -28,7 +26,7 @@ _ORDER: dict[str, Callable[[float, float], bool]] = {
 class Chosen:
     """An assignment of messages to blocks, with the evidence and times of the messages."""
 
-    choice: Choice
+    choice: Assignment
     patterns: JoinPatterns
     evidence: Sequence[BlockEvidence]
     """For each block, what its message contains."""
@@ -65,7 +63,7 @@ class Chosen:
             same = pair[0] == pair[1]
             detail = f"{shortened(pair[0])} in both" if same else " and ".join(map(shortened, pair))
         else:
-            seen = "; ".join(f"{who} has {_seen(values)}" for who, values in sides)
+            seen = "; ".join(f"{who} has {listed(values) or 'none'}" for who, values in sides)
             detail = seen + _odd(comparison.op, left + right)
         return BranchReport(text, pair is not None, len(left) + len(right), 0 if pair is None else 2, detail)
 
@@ -104,11 +102,6 @@ def _pair(op: str, left: list[str], right: list[str]) -> tuple[str, str] | None:
     numbers = [(b, number) for b in right if (number := to_number(b)) is not None]
     known = ((a, number) for a in left if (number := to_number(a)) is not None)
     return next(((a, b) for a, x in known for b, y in numbers if _ORDER[op](x, y)), None)
-
-
-def _seen(values: list[str]) -> str:
-    more = ", …" if len(values) > MOST_VALUES else ""
-    return ", ".join(map(shortened, values[:MOST_VALUES])) + more or "none"
 
 
 def _odd(op: str, values: list[str]) -> str:

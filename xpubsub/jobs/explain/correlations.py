@@ -8,9 +8,9 @@ from itertools import groupby, islice
 from operator import itemgetter
 
 from xpubsub.errors import Error, LimitError
-from xpubsub.jobs.explain.alone import Asked, rejected, store_of
+from xpubsub.jobs.explain.alone import AskedMessage, rejected, store_of
 from xpubsub.jobs.explain.blocks import BlockEvidence, BlockFilter, block_filter
-from xpubsub.jobs.explain.choice import Choice, Chosen
+from xpubsub.jobs.explain.choice import Assignment, Chosen
 from xpubsub.jobs.explain.explanation import Elsewhere, Explanation, QueryReport, Unreadable
 from xpubsub.jobs.explain.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.explain.readable import Names
@@ -37,12 +37,12 @@ class _Carried:
     """The results of publishing the messages one after the other."""
 
     outputs: list[str] = field(default_factory=list)
-    choices: dict[Choice, None] = field(default_factory=dict)
+    choices: dict[Assignment, None] = field(default_factory=dict)
     """The matches: for each, which message was which block."""
     times: dict[int, float] = field(default_factory=dict)
     refused: Unreadable | None = None
 
-    def take(self, result: Result, store: Store, messages: Sequence[Asked]) -> None:
+    def take(self, result: Result, store: Store, messages: Sequence[AskedMessage]) -> None:
         """Record the results of a batch while its relations exist."""
         self.refused = self.refused or rejected(result, lambda number: _name(int(number), messages))
         self.outputs += result.notifications["output"].to_pylist()
@@ -53,7 +53,7 @@ class _Carried:
             self.choices[tuple(places[docid] for docid in row["docs"])] = None
 
 
-def explain_correlation(shown: Shown, messages: Sequence[Asked], limits: Limits) -> Explanation:
+def explain_correlation(shown: Shown, messages: Sequence[AskedMessage], limits: Limits) -> Explanation:
     """Publish the messages one after the other in a temporary store, and explain the result."""
     tree = parse_xscl(shown.text, shown.namespaces, limits)
     if len(messages) not in (1, len(tree.blocks)):
@@ -80,7 +80,7 @@ def _partner(blocks: int) -> str:
     return f"a match takes {blocks} messages, one for each block: explain them together to see whether they match"
 
 
-def _carry_out(shown: Shown, messages: Sequence[Asked], limits: Limits) -> _Carried:
+def _carry_out(shown: Shown, messages: Sequence[AskedMessage], limits: Limits) -> _Carried:
     given = {number: asked.time for number, asked in enumerate(messages) if asked.time is not None}
     carried = _Carried(times={number: seconds(time) for number, time in given.items()})
     with store_of(shown, limits) as store:
@@ -92,14 +92,14 @@ def _carry_out(shown: Shown, messages: Sequence[Asked], limits: Limits) -> _Carr
     return carried
 
 
-def _name(number: int, messages: Sequence[Asked]) -> str:
+def _name(number: int, messages: Sequence[AskedMessage]) -> str:
     return "the message" if len(messages) == 1 else f"message {number + 1}"
 
 
 class _Told:
     """Reports what the messages contain for the blocks."""
 
-    def __init__(self, shown: Shown, tree: Correlation, messages: Sequence[Asked], limits: Limits) -> None:
+    def __init__(self, shown: Shown, tree: Correlation, messages: Sequence[AskedMessage], limits: Limits) -> None:
         self._tree = tree
         self._messages = messages
         self._names = Names(shown.namespaces)
@@ -138,7 +138,7 @@ class _Told:
     def _untimed(self) -> frozenset[int]:
         return frozenset(place for place, asked in enumerate(self._messages) if asked.time is None)
 
-    def _possible(self, chosen: Choice) -> Iterator[Choice]:
+    def _possible(self, chosen: Assignment) -> Iterator[Assignment]:
         """Yield the assignments of distinct messages to blocks in which each message could be its block."""
         if len(chosen) == len(self._evidence):
             yield chosen

@@ -10,7 +10,7 @@ from xpubsub.language.xpath.branches import DOCUMENT, Branch, Query
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.limits import Limits
-from xpubsub.match.brpred import BranchRow, Shape, brpred, shape_of
+from xpubsub.match.brpred import BranchRow, QueryShape, brpred, shape_of
 from xpubsub.match.passing import passes
 from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import EXISTS, use_of
@@ -36,7 +36,7 @@ def prefix_path(linear_path: str, length: int) -> str:
     return "".join(("//" if descends else "/") + name for descends, name in steps) or DOCUMENT
 
 
-class Shredded:
+class ShreddedMessage:
     """One message, shredded for the linear paths of some queries and for the paths to their branching points."""
 
     def __init__(self, queries: Iterable[Query], xml: str | bytes, limits: Limits) -> None:
@@ -90,11 +90,11 @@ def _linear_uses(queries: Iterable[Query]) -> dict[str, LinearUse]:
 class Evidence:
     """One query and one message: which branch holds at which node, decided by `brpred`."""
 
-    def __init__(self, query: Query, shredded: Shredded) -> None:
+    def __init__(self, query: Query, shredded: ShreddedMessage) -> None:
         self.branches = query.branches
         self.found = [shredded.found(branch) for branch in query.branches]
         self._shredded = shredded
-        self._rerooted: dict[int, tuple[Shape, dict[int, list[BranchRow]]]] = {}
+        self._rerooted: dict[int, tuple[QueryShape, dict[int, list[BranchRow]]]] = {}
 
     @property
     def matches(self) -> bool:
@@ -102,7 +102,7 @@ class Evidence:
         shaped, wants = shape_of(self.branches)
         numbered = [(number, each) for number, found in enumerate(self.found) for each in found]
         rows = [(number, each.nodes, each.leaf, each.passes) for number, each in numbered]
-        return brpred(Shape(tuple(shaped), wants), rows)
+        return brpred(QueryShape(tuple(shaped), wants), rows)
 
     def conditions(self, point: int) -> list[int]:
         """Return the branches whose context is a branching point; point 0 is the document."""
@@ -146,7 +146,7 @@ class Evidence:
                 yield from self.below(condition)
         yield number
 
-    def _reroot(self, number: int) -> tuple[Shape, dict[int, list[BranchRow]]]:
+    def _reroot(self, number: int) -> tuple[QueryShape, dict[int, list[BranchRow]]]:
         """Return the branch and those below it as a query whose document is the branch's branching point."""
         cut, context = self.depth(number), self.branches[number].context
         members = list(self.below(number))
@@ -157,7 +157,7 @@ class Evidence:
                 at = each.nodes[cut - 1] if cut else 0
                 rows.setdefault(at, []).append((index, each.nodes[cut:], each.leaf, each.passes))
         shaped, wants = shape_of(branches)
-        return Shape(tuple(shaped), wants), rows
+        return QueryShape(tuple(shaped), wants), rows
 
     def _cut(self, member: int, cut: int, context: int, top: bool) -> Branch:
         branch = self.branches[member]

@@ -8,7 +8,7 @@ from typing import Any
 
 from xpubsub.checks import check_iterable, check_text
 from xpubsub.errors import Error
-from xpubsub.jobs.explain.alone import Asked, rejected, store_of
+from xpubsub.jobs.explain.alone import AskedMessage, rejected, store_of
 from xpubsub.jobs.explain.correlations import explain_correlation
 from xpubsub.jobs.explain.explanation import Elsewhere, Explanation
 from xpubsub.jobs.explain.filters import explain_subscription
@@ -24,7 +24,7 @@ _OF_ONE: dict[str, Callable[[Shown, str | bytes, Limits], Explanation]] = {
 }
 
 
-def asked(xmls: Sequence[Any], stream: str | Iterable[str], times: Iterable[Any] | None) -> list[Asked]:
+def asked(xmls: Sequence[Any], stream: str | Iterable[str], times: Iterable[Any] | None) -> list[AskedMessage]:
     """Combine messages with their streams (one for all, or one each) and their times, if given."""
     number = len(xmls)
     streams = [stream] * number if isinstance(stream, str) else _each("streams", stream, number)
@@ -33,7 +33,7 @@ def asked(xmls: Sequence[Any], stream: str | Iterable[str], times: Iterable[Any]
         if time is not None:
             seconds(time)
     named = [check_text("a stream's name", each) for each in streams]
-    return [Asked(*each) for each in zip(xmls, named, given, strict=True)]
+    return [AskedMessage(*each) for each in zip(xmls, named, given, strict=True)]
 
 
 def _each(what: str, given: Iterable[Any], number: int) -> list[Any]:
@@ -44,7 +44,7 @@ def _each(what: str, given: Iterable[Any], number: int) -> list[Any]:
     return each
 
 
-def explain(shown: Shown, messages: Sequence[Asked], limits: Limits) -> Explanation:
+def explain(shown: Shown, messages: Sequence[AskedMessage], limits: Limits) -> Explanation:
     """Explain why publishing the messages, in this order, notifies the subscription or does not."""
     if shown.kind == "correlation":
         return explain_correlation(shown, messages, limits)
@@ -54,7 +54,7 @@ def explain(shown: Shown, messages: Sequence[Asked], limits: Limits) -> Explanat
     return _timed(shown, message, _read(shown, message, limits), limits)
 
 
-def _read(shown: Shown, message: Asked, limits: Limits) -> Explanation:
+def _read(shown: Shown, message: AskedMessage, limits: Limits) -> Explanation:
     explanation = _OF_ONE[shown.kind](shown, message.xml, limits)
     if message.stream == shown.stream:
         return explanation
@@ -62,7 +62,7 @@ def _read(shown: Shown, message: Asked, limits: Limits) -> Explanation:
     return replace(explanation, matches=False, elsewhere=elsewhere)
 
 
-def _timed(shown: Shown, message: Asked, explanation: Explanation, limits: Limits) -> Explanation:
+def _timed(shown: Shown, message: AskedMessage, explanation: Explanation, limits: Limits) -> Explanation:
     """Return the explanation, or that the message is rejected for its time."""
     if message.time is None or explanation.unreadable:
         return explanation

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xpubsub.compile.subscriptions import Compiler
-from xpubsub.jobs.explain.evidence import Evidence, Found, Shredded
+from xpubsub.jobs.explain.evidence import Evidence, Found, ShreddedMessage
 from xpubsub.jobs.explain.explanation import BranchReport, Explanation, QueryReport, Unreadable
 from xpubsub.jobs.explain.near_misses import NearMisses, all_tagpaths
-from xpubsub.jobs.explain.readable import Names, branch_text, shortened
+from xpubsub.jobs.explain.readable import Names, branch_text, listed, shortened
 from xpubsub.language.xpath.branches import DOCUMENT, Branch
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.limits import Limits
 from xpubsub.shred.reading import Refused
 from xpubsub.store.listing import Shown
 
-MOST_VALUES = 3
-"""How many values of nodes that do not pass are shown."""
-
 
 def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
     """Explain why a message matches a filter subscription, or what fails first."""
     compiled = Compiler(shown.namespaces, shown.dialect, limits).queries(shown.text)
     try:
-        shredded = Shredded(compiled, xml, limits)
+        shredded = ShreddedMessage(compiled, xml, limits)
         near_misses = NearMisses(all_tagpaths(xml, limits), Names(shown.namespaces))
     except Refused as refused:
         return Explanation(shown.subscription_id, shown.text, False, unreadable=Unreadable(*refused.details))
@@ -145,9 +142,7 @@ def _detail(branch: Branch, found: Sequence[Found], nodes: int, passing: int, ho
 
 
 def _seen(branch: Branch, failing: Sequence[Found]) -> str:
-    values = list(dict.fromkeys(each.value or "" for each in failing))
-    more = ", …" if len(values) > MOST_VALUES else ""
-    seen = "seen: " + ", ".join(map(shortened, values[:MOST_VALUES])) + more
+    seen = f"seen: {listed(list(dict.fromkeys(each.value or '' for each in failing)))}"
     odd = next((each for each in failing if each.number is None), None) if branch.test.number is not None else None
     return f"{seen}; {shortened(odd.value or '')} is not a number" if odd else seen
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xpubsub.jobs.explain.evidence import Evidence, prefix_path
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.language.xpath.linear import linear_steps
-from xpubsub.language.xpath.normal import Test
-from xpubsub.language.xpath.numbers import to_text
 from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.written import literal, tested
 
 LONGEST = 40
 """How many characters of a value are shown."""
+MOST_VALUES = 3
+"""How many values are shown where a condition fails."""
 
 
 @dataclass(frozen=True)
@@ -90,34 +91,24 @@ class Names:
         return "".join(("//" if descends else "/") + self.step(name) for descends, name in steps)
 
 
-def tested(path: str, test: Test) -> str:
-    """Write a path with the test at its end."""
-    if test.op == "exists":
-        return path
-    constant = quoted(test.value or "") if test.number is None else to_text(test.number) or repr(test.number)
-    if test.op in ("contains", "starts-with"):
-        return f"{test.op}({path}, {constant})"
-    return f"{path} {test.op} {constant}"
-
-
-def quoted(text: str) -> str:
-    """Write a string constant in quotes."""
-    return f'"{text}"' if "'" in text else f"'{text}'"
-
-
 def shortened(value: str) -> str:
     """Write a value of the message with white space made visible, cut if it is long."""
     shown = repr(value)[1:-1].replace("\\'", "'")
-    return quoted(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…")
+    return literal(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…")
+
+
+def listed(values: Sequence[str]) -> str:
+    """Write the first of several values."""
+    return ", ".join(map(shortened, values[:MOST_VALUES])) + (", …" if len(values) > MOST_VALUES else "")
 
 
 def branch_text(names: Names, evidence: Evidence, number: int) -> str:
     """Write one branch from the root, as `//a/b > 5`, `not(//a)` or `//a[not(b)]`, with all that is below a not()."""
     branch = evidence.branches[number]
     if not branch.negated:
-        return tested(names.path(branch.linear_path), branch.test)
+        return tested(names.path(branch.linear_path), branch.test, negated=False)
     if not branch.context:
-        return f"not({tested(_onward(names, evidence, number, 0) or DOCUMENT, branch.test)})"
+        return tested(_onward(names, evidence, number, 0) or DOCUMENT, branch.test, negated=True)
     at = branch.points[evidence.depth(number) - 1][1]
     return f"{names.path(prefix_path(branch.linear_path, at))}[{_condition(names, evidence, number, at)}]"
 
@@ -144,7 +135,7 @@ def _condition(names: Names, evidence: Evidence, number: int, at: int) -> str:
 def _positive(names: Names, evidence: Evidence, number: int, at: int) -> str:
     onward = _onward(names, evidence, number, at)
     path = onward[1:] if onward.startswith("/") and not onward.startswith("//") else f".{onward}"
-    return tested(path, evidence.branches[number].test)
+    return tested(path, evidence.branches[number].test, negated=False)
 
 
 def _alternatives(evidence: Evidence, number: int, at: int) -> list[int]:

@@ -17,7 +17,7 @@ from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.blocks import BindStep, BlockTree, StepCondition
 from xpubsub.language.flwr.parser import parse_flwr
 from xpubsub.limits import Limits
-from xpubsub.plan.transform import explained
+from xpubsub.plan.transform import bound_counts
 from xpubsub.store.listing import Shown
 from xpubsub.store.store import Store
 
@@ -59,7 +59,7 @@ def _chains(tree: BlockTree, store: Store) -> Iterator[list[BranchReport]]:
 
 
 def _step(step: BindStep, conditions: list[StepCondition], store: Store) -> Iterator[BranchReport]:
-    count, failures = (store.engine.fetch(each) for each in explained(step))
+    count, failures = (store.engine.fetch(each) for each in bound_counts(step))
     bound = int(count["bound"][0].as_py())
     detail = f"{bound} node{'s' * (bound != 1)} bound" if bound else "nothing is bound"
     yield BranchReport(f"for {step.linear_path}", bool(bound), bound, bound, detail)

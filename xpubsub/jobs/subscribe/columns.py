@@ -21,7 +21,7 @@ HOW_TO_NAME = "name them with --columns id=NAME,text=NAME (in Python, columns={'
 _SURELY_MEANT = 0.85
 """How similar to an accepted name a name must be to count as a typing error."""
 
-Places = dict[str, int]
+ColumnPlaces = dict[str, int]
 """The index of each column, from 0."""
 
 
@@ -37,7 +37,7 @@ def check_columns(columns: object) -> dict[str, str]:
     return {column: check_text(f"the name of the column {column}", name) for column, name in columns.items()}
 
 
-def find_columns(names: Sequence[str], columns: Mapping[str, str]) -> Places:
+def find_columns(names: Sequence[str], columns: Mapping[str, str]) -> ColumnPlaces:
     """Return the index of each column among the names; raises an error if one is missing or appears twice."""
     places = {column: place for column in NAMES if (place := _place(column, names, columns)) is not None}
     for column in REQUIRED:
@@ -74,7 +74,7 @@ def _named(names: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
     return [place for place, name in enumerate(names) if name.strip().lower() in wanted]
 
 
-def _refuse_slips(others: Sequence[str], places: Places) -> None:
+def _refuse_slips(others: Sequence[str], places: ColumnPlaces) -> None:
     """Refuse a column whose name is nearly that of a missing one; other columns are ignored."""
     missing = [column for column in OWN if column not in places]
     for name in others:

@@ -8,7 +8,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from xpubsub.errors import Error
-from xpubsub.jobs.subscribe.columns import ACCEPTED, HOW_TO_NAME, OWN, REQUIRED, Places, find_columns, names_columns
+from xpubsub.jobs.subscribe.columns import (
+    ACCEPTED,
+    HOW_TO_NAME,
+    OWN,
+    REQUIRED,
+    ColumnPlaces,
+    find_columns,
+    names_columns,
+)
 from xpubsub.jobs.subscribe.subscription_records import Record
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -18,7 +26,7 @@ _BARE = re.compile(r"#?\s*\w[\w .-]*")
 """Matches a cell that could be the name of a column."""
 _KNOWN = (f"The columns may be called {ACCEPTED}. If yours have other names, {HOW_TO_NAME}. "
           "If the row is a subscription, say --no-header (in Python, header=False).")
-Row = tuple[int, list[str]]
+PlacedRow = tuple[int, list[str]]
 """The line on which a row starts, and its cells."""
 
 
@@ -51,7 +59,7 @@ class Delimited:
         has_header = bool(rows) and self._places(rows[0]) is not None
         return [line for line, _ in rows[has_header:]]
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[PlacedRow]:
         """Yield the rows that are not blank."""
         csv.field_size_limit(_LONGEST_CELL)
         with self._path.open(encoding="utf-8-sig", newline="") as lines:
@@ -66,7 +74,7 @@ class Delimited:
                 raise Error(f"{self._path}:{before + 1}: {error}: a cell that starts with a double quote "
                             "must end with one, and have two for each within") from None
 
-    def _places(self, first: Row) -> Places | None:
+    def _places(self, first: PlacedRow) -> ColumnPlaces | None:
         """Return the index of each column if the first row names them, else None."""
         line, cells = first
         if self._header is False:
@@ -80,7 +88,7 @@ class Delimited:
         except Error as error:
             raise Error(f"{self._path}:{line}: {error}") from None
 
-    def _record(self, row: Row, places: Places, width: int) -> Record:
+    def _record(self, row: PlacedRow, places: ColumnPlaces, width: int) -> Record:
         line, cells = row
         if len(cells) <= max(places["id"], places["text"]):
             raise Error(f"{self._path}:{line}: expected an id and a text, found {len(cells)} column(s) "

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from xpubsub.errors import Error
 from xpubsub.jobs.subscribe.columns import OWN, check_columns, find_columns
 from xpubsub.jobs.subscribe.own_columns import own_column
-from xpubsub.jobs.subscribe.subscription_files import read_file
+from xpubsub.jobs.subscribe.subscription_files import read_subscriptions
 from xpubsub.jobs.subscribe.subscription_records import Record, Records
 
 _SCHEMA = pa.schema([("row_no", pa.int64()), ("subscription_id", pa.string()), ("text", pa.string())])
@@ -44,7 +44,7 @@ def read_rows(rows: Any, columns: Mapping[str, str] | None = None, header: bool 
     if isinstance(rows, Incoming):
         return rows
     if isinstance(rows, str | os.PathLike):
-        given = read_file(Path(rows), names, header)
+        given = read_subscriptions(Path(rows), names, header)
         return _from_arrow(given, names) if isinstance(given, pa.Table) else _from_records(given)
     if isinstance(rows, pa.Table | pa.RecordBatch) or hasattr(rows, "__arrow_c_stream__"):
         return _from_arrow(_table(rows), names)

@@ -12,8 +12,8 @@ from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
 from xpubsub.jobs.publish.join_state import shrink
+from xpubsub.jobs.subscribe.call_options import CallOptions, formed
 from xpubsub.jobs.subscribe.compiling import compiling_in_parallel
-from xpubsub.jobs.subscribe.forms import SubscribeForm, formed
 from xpubsub.jobs.subscribe.incoming import Incoming
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.limits import Limits
@@ -24,7 +24,7 @@ from xpubsub.store.store import Store
 
 
 def subscribe(
-    store: Store, incoming: Incoming, form: SubscribeForm, limits: Limits,
+    store: Store, incoming: Incoming, form: CallOptions, limits: Limits,
     progress: Callable[[int], None] | None = None,
 ) -> Subscribed:
     """Add subscriptions; `form` holds for what a row does not give. Returns how many are new, with warnings."""

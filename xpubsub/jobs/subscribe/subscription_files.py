@@ -19,7 +19,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _ENDINGS = (*DELIMITERS, *_JSON_LINES, ".parquet")
 
 
-def read_file(path: Path, columns: Mapping[str, str], header: bool | None) -> pa.Table | list[Record]:
+def read_subscriptions(path: Path, columns: Mapping[str, str], header: bool | None) -> pa.Table | list[Record]:
     """Read the rows of a file: a table for Parquet, records otherwise."""
     if not path.is_file():
         raise Error(f"{path} is not a file")

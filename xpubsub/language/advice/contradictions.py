@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from xpubsub.language.advice.one_node import Fact, clash
 from xpubsub.language.xpath.normal import Conjunction, Hop, Item
-from xpubsub.language.xpath.syntax import NodeKind, NodeTest, Path, Step
+from xpubsub.language.xpath.syntax import NodeKind, NodeTest, Path, PathStep
 from xpubsub.language.xpath.written import Written, quoted, tested
 
-DOCUMENT = 0
+_DOCUMENT = 0
 _CHILDLESS = {"attribute": "an attribute", "text": "a text node"}
 
 
-class Nodes:
+class MentionedNodes:
     """The nodes that a conjunction mentions, and the facts about each."""
 
     def __init__(self, written: Written) -> None:
@@ -29,14 +29,14 @@ class Nodes:
         self._known: dict[tuple[int, NodeTest | None], int] = {}
         self._roots: list[NodeTest] = []
         self._facts: dict[int, list[Fact]] = {}
-        self._there = {DOCUMENT}
+        self._there = {_DOCUMENT}
         self.variables: dict[str, int] = {}
         self.impossible: str | None = None
         """A contradiction that was found while reading, if any."""
         self.opposed = False
         """Whether a condition and not() of another would contradict each other if their constants were the same."""
 
-    def conjunction(self, items: Conjunction, context: int = DOCUMENT) -> None:
+    def conjunction(self, items: Conjunction, context: int = _DOCUMENT) -> None:
         """Add conditions on a node."""
         for item in items:
             self.item(item, context)
@@ -44,9 +44,9 @@ class Nodes:
         for no, yes in itertools.product(denied, (item for item in items if not item.negated)) if denied else ():
             self._oppose(no, yes)
 
-    def item(self, item: Item, context: int = DOCUMENT) -> int:
+    def item(self, item: Item, context: int = _DOCUMENT) -> int:
         """Add one condition; returns the node at the end of its path."""
-        context = DOCUMENT if item.absolute else self._start(item, context)
+        context = _DOCUMENT if item.absolute else self._start(item, context)
         if item.negated:
             self._denied(item, context)
             return context
@@ -77,7 +77,7 @@ class Nodes:
         kind = self._kinds[context]
         if kind in _CHILDLESS:
             self._cannot(f"{quoted(self._labels[context])} is {_CHILDLESS[kind]}, below which nothing is")
-        if hop.axis == "child" and context == DOCUMENT:
+        if hop.axis == "child" and context == _DOCUMENT:
             return self._root(hop.test)
         known = _one_attribute(hop)
         node = self._attribute(hop.test, context) if known else self._new(hop.test.kind, self._written.name(hop.test))
@@ -93,7 +93,7 @@ class Nodes:
             names = " and ".join(quoted(self._written.name(each)) for each in (other, test))
             self._cannot(f"the root element cannot be both {names}")
         self._roots.append(test)
-        node = self._known.setdefault((DOCUMENT, None), len(self._kinds))
+        node = self._known.setdefault((_DOCUMENT, None), len(self._kinds))
         if node == len(self._kinds):
             self._new("element", self._written.name(test))
         self._there.add(node)
@@ -117,7 +117,7 @@ class Nodes:
             self._say(context, item)
             if item.test.op == "exists":
                 self._cannot(f"not({'/' if item.absolute else '.'}) is never true")
-        elif len(hops) == 1 and _one_attribute(hops[0]) and context != DOCUMENT:
+        elif len(hops) == 1 and _one_attribute(hops[0]) and context != _DOCUMENT:
             self._say(self._attribute(hops[0].test, context), item)
 
     def _say(self, node: int, item: Item) -> None:
@@ -143,7 +143,7 @@ class Nodes:
             self.opposed = True
 
     def _shown(self, item: Item) -> str:
-        path = Path(item.absolute, tuple(Step(hop.axis, hop.test) for hop in item.hops), variable=item.variable)
+        path = Path(item.absolute, tuple(PathStep(hop.axis, hop.test) for hop in item.hops), variable=item.variable)
         return tested(self._written.expression(path), item.test, negated=item.negated)
 
     def _cannot(self, reason: str) -> None:
@@ -179,16 +179,16 @@ def _same_step(no: Hop, yes: Hop) -> bool:
     return (no.axis, no.test) == (yes.axis, yes.test)
 
 
-def contradiction(ways: Iterable[Nodes]) -> str | None:
+def contradiction(ways: Iterable[MentionedNodes]) -> str | None:
     """Return why a disjunction cannot hold (the first conjunction's reason); None if it may."""
     reasons = [nodes.reason() for nodes in ways]
     return reasons[0] if reasons and all(reasons) else None
 
 
-def conjoined(disjunction: Sequence[Conjunction], written: Written) -> list[Nodes]:
+def conjoined(disjunction: Sequence[Conjunction], written: Written) -> list[MentionedNodes]:
     """Return the nodes of each conjunction."""
     found = []
     for conjunction in disjunction:
-        found.append(Nodes(written))
+        found.append(MentionedNodes(written))
         found[-1].conjunction(conjunction)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xpubsub.language.flwr.syntax import Content, Copy, Element, Flwr, Sequence
-from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Or, Path, Step
+from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Or, Path, PathStep
 from xpubsub.language.xpath.written import Written, quoted
 from xpubsub.language.xscl.syntax import Correlation, Pattern
 
@@ -82,7 +82,7 @@ class PrefixCheck:
                 self.expression(predicate, above, inside_not=inside_not)
         return above
 
-    def _step(self, step: Step, above: NodeTest | None, inside_not: bool) -> NodeTest | None:
+    def _step(self, step: PathStep, above: NodeTest | None, inside_not: bool) -> NodeTest | None:
         test = step.test
         if test.kind != "element" or test.local is None or test.uri is None:
             return above
@@ -118,7 +118,7 @@ class PrefixCheck:
 
     def _pattern(self, steps: Pattern, above: NodeTest | None) -> None:
         for step in steps:
-            above = self._step(Step(step.axis, step.test), above, False)
+            above = self._step(PathStep(step.axis, step.test), above, False)
             self.variables.update(dict.fromkeys(step.variables, above))
             for pattern in step.patterns:
                 self._pattern(pattern, above)

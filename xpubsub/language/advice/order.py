@@ -70,12 +70,12 @@ def _pattern_expressions(steps: Pattern) -> Iterator[Expr]:
 
 def explanations(expressions: Iterable[Expr], written: Written) -> list[str]:
     """Explain why each such comparison in some expressions is never true."""
-    found = {explained(compare, inside, written): None
+    found = {_explained(compare, inside, written): None
              for expr in expressions for compare, inside in ordered_texts(expr)}
     return list(found)
 
 
-def explained(compare: Compare, inside_not: bool, written: Written) -> str:
+def _explained(compare: Compare, inside_not: bool, written: Written) -> str:
     """Explain why a comparison is never true, and what to write instead."""
     text = _text_of(compare) or ""
     opposite = " (and not() of it always true)" if inside_not else ""

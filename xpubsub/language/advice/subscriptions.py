@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from xpubsub.errors import LimitError
-from xpubsub.language.advice.contradictions import Nodes, conjoined, contradiction
+from xpubsub.language.advice.contradictions import MentionedNodes, conjoined, contradiction
 from xpubsub.language.advice.names import PrefixCheck, all_namespaces, file_name
 from xpubsub.language.advice.order import ALWAYS_FALSE, content_expressions, correlation_expressions, explanations
 from xpubsub.language.advice.transformations import BarrenFlwrs
 from xpubsub.language.flwr.syntax import Transformation
 from xpubsub.language.xpath.normal import Disjunction, Normalizer
-from xpubsub.language.xpath.syntax import Expr, Not, Path, Step
+from xpubsub.language.xpath.syntax import Expr, Not, Path, PathStep
 from xpubsub.language.xpath.written import Written
 from xpubsub.language.xscl.syntax import Correlation, Pattern
 from xpubsub.limits import Limits
@@ -41,7 +41,7 @@ class Adviser:
         check.expression(tree)
         return [*file_name(tree, self.written), *check.warnings()]
 
-    def ways(self, tree: Expr, normal: Disjunction, text: str) -> list[Nodes]:
+    def ways(self, tree: Expr, normal: Disjunction, text: str) -> list[MentionedNodes]:
         """Return the nodes of each conjunction of a filter's normal form, and of its negation where that may matter."""
         opposite = self._conjoined(Normalizer(text, self._limits), Not(tree)) if may_be_always(normal) else None
         return [*conjoined(normal, self.written), *(opposite or ())]
@@ -82,10 +82,10 @@ class Adviser:
         ways = self._conjoined(normal, tree)
         return None if ways is None else self._contradiction(tree, ways)
 
-    def _contradiction(self, tree: Expr, ways: list[Nodes]) -> str | None:
+    def _contradiction(self, tree: Expr, ways: list[MentionedNodes]) -> str | None:
         return contradiction(ways) if ways else next(iter(self._ordered((tree,))), ALWAYS_FALSE)
 
-    def _conjoined(self, normal: Normalizer, tree: Expr) -> list[Nodes] | None:
+    def _conjoined(self, normal: Normalizer, tree: Expr) -> list[MentionedNodes] | None:
         """Return the nodes of each conjunction of an expression; None if there are too many."""
         try:
             return conjoined(normal.boolean(tree), self.written)
@@ -108,4 +108,4 @@ def _by_order(ordered: list[str]) -> list[str]:
 def _path(steps: Pattern) -> Path:
     """Return a block, or a pattern of one, as a path."""
     return Path(False, tuple(
-        Step(each.axis, each.test, (*map(_path, each.patterns), *each.predicates)) for each in steps))
+        PathStep(each.axis, each.test, (*map(_path, each.patterns), *each.predicates)) for each in steps))

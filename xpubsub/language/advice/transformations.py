@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xpubsub.errors import LimitError
-from xpubsub.language.advice.contradictions import Nodes, contradiction
+from xpubsub.language.advice.contradictions import MentionedNodes, contradiction
 from xpubsub.language.advice.order import ALWAYS_FALSE, explanations
 from xpubsub.language.flwr.syntax import Content, Element, Flwr, Sequence
 from xpubsub.language.xpath.normal import TRUE, Conjunction, Disjunction, Normalizer
@@ -56,8 +56,8 @@ class BarrenFlwrs:
             return next(iter(explanations(own, self._written)), ALWAYS_FALSE)
         return contradiction(self._nodes([name for name, _ in parts], way) for way in ways)
 
-    def _nodes(self, names: list[str | None], way: tuple[Conjunction, ...]) -> Nodes:
-        nodes = Nodes(self._written)
+    def _nodes(self, names: list[str | None], way: tuple[Conjunction, ...]) -> MentionedNodes:
+        nodes = MentionedNodes(self._written)
         for name, conjunction in zip(names, way, strict=True):
             if name is not None:
                 nodes.variables[name] = nodes.item(conjunction[0])

@@ -14,7 +14,7 @@ from xpubsub.limits import Limits
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundVariable:
     """A variable: the hops from the document to its node, and its place in the tuple."""
 
     hops: tuple[Hop, ...]
@@ -22,14 +22,14 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Place:
+class TemplatePlace:
     """A place in the transformation."""
 
     block: int = 0
     depth: int = 0
     size: int = 0
     """Variables bound so far."""
-    variables: dict[str, Bound] = field(default_factory=dict)
+    variables: dict[str, BoundVariable] = field(default_factory=dict)
     tags: Tags = field(default_factory=Tags)
 
 
@@ -56,7 +56,7 @@ class Collected:
 class Chain:
     """One way to bind the variables of a block."""
 
-    def __init__(self, found: Collected, outer: Place, block: int) -> None:
+    def __init__(self, found: Collected, outer: TemplatePlace, block: int) -> None:
         self._found = found
         self._outer = outer
         self._block = block
@@ -65,24 +65,24 @@ class Chain:
         self._step_of: dict[str, int] = {}
 
     def bind(
-        self, bindings: tuple[Binding, ...], selected: list[Conjunction], where: Conjunction, inner: Place
-    ) -> Place:
+        self, bindings: tuple[Binding, ...], selected: list[Conjunction], where: Conjunction, inner: TemplatePlace
+    ) -> TemplatePlace:
         """Add the steps of all variables and the conditions on them; returns the place inside."""
         variables, first = dict(self._outer.variables), self._found.next_step()
         elsewhere = list(where)
         for number, (binding, (item, *beside)) in enumerate(zip(bindings, selected, strict=True), start=1):
             last = number == len(bindings)
             hops = self._variable(item, variables, last=last)
-            variables[binding.variable] = Bound(hops, self._outer.size + number)
+            variables[binding.variable] = BoundVariable(hops, self._outer.size + number)
             self._step_of[binding.variable] = self._before
             elsewhere += beside
         for each in elsewhere:
             self._condition(each, variables, first)
         return replace(inner, size=self._outer.size + len(bindings), variables=variables)
 
-    def _variable(self, item: Item, variables: dict[str, Bound], *, last: bool) -> tuple[Hop, ...]:
+    def _variable(self, item: Item, variables: dict[str, BoundVariable], *, last: bool) -> tuple[Hop, ...]:
         """Add the steps of one variable: a hidden one up to each hop with conditions, then its own."""
-        base = variables[item.variable] if item.variable is not None else Bound((), 0)
+        base = variables[item.variable] if item.variable is not None else BoundVariable((), 0)
         hops, base_at, start = base.hops, base.at, 0
         cuts = [index + 1 for index, hop in enumerate(item.hops) if hop.conditions and index + 1 < len(item.hops)]
         for cut in (*cuts, len(item.hops)):
@@ -105,7 +105,7 @@ class Chain:
             linear_path(hops), base if base_at else 0, base_at, hidden, last))
         self._before = number
 
-    def _condition(self, item: Item, variables: dict[str, Bound], first: int) -> None:
+    def _condition(self, item: Item, variables: dict[str, BoundVariable], first: int) -> None:
         """Add a condition of `where`: evaluated where its variable is bound, or at the first step."""
         if item.variable is None:
             self._found.condition(first, item, (), DOCUMENT_NODE)
@@ -120,6 +120,6 @@ def plain(hops: tuple[Hop, ...]) -> tuple[Hop, ...]:
     return tuple(Hop(hop.axis, hop.test) for hop in hops if hop.axis != "self")
 
 
-def kind_of(hops: tuple[Hop, ...]) -> NodeKind:
+def node_kind(hops: tuple[Hop, ...]) -> NodeKind:
     """Return the kind of nodes at the end of some hops."""
     return hops[-1].test.kind if hops else "node"

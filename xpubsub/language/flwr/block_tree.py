@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from xpubsub.language.flwr.block_chains import Bound, Chain, Collected, Place, kind_of, plain
+from xpubsub.language.flwr.block_chains import BoundVariable, Chain, Collected, TemplatePlace, node_kind, plain
 from xpubsub.language.flwr.blocks import BlockTree, TemplateNode
 from xpubsub.language.flwr.syntax import Binding, Content, Copy, Element, Flwr, Sequence, Text, Transformation
 from xpubsub.language.flwr.tags import escaped_text
@@ -35,7 +35,7 @@ def result_template(
     result: Content, variables: Mapping[str, tuple[tuple[Hop, ...], int]], text: str, limits: Limits
 ) -> ResultTemplate:
     """Compile a result alone, given for each variable the hops to its node, and its place in the tuple."""
-    return _Compiler(text, limits).result(result, {name: Bound(*each) for name, each in variables.items()})
+    return _Compiler(text, limits).result(result, {name: BoundVariable(*each) for name, each in variables.items()})
 
 
 class _Compiler:
@@ -48,17 +48,17 @@ class _Compiler:
         self._blocks = 0
 
     def tree(self, tree: Transformation) -> BlockTree:
-        template: TemplateNode = ["s", self._content(tree.result, Place())]
+        template: TemplateNode = ["s", self._content(tree.result, TemplatePlace())]
         found = self._found
         return BlockTree(
             tuple(found.steps), tuple(found.conditions), template, frozenset(self._outermost), frozenset(self._copied),
             tuple(self._returned), tuple(found.repeats))
 
-    def result(self, result: Content, variables: dict[str, Bound]) -> ResultTemplate:
-        nodes = self._content(result, Place(1, 1, len(variables), variables))
+    def result(self, result: Content, variables: dict[str, BoundVariable]) -> ResultTemplate:
+        nodes = self._content(result, TemplatePlace(1, 1, len(variables), variables))
         return ResultTemplate(nodes, frozenset(self._copied), tuple(self._returned))
 
-    def _content(self, content: Content, place: Place) -> list[TemplateNode]:
+    def _content(self, content: Content, place: TemplatePlace) -> list[TemplateNode]:
         match content:
             case Text(value):
                 return [["t", escaped_text(value)]]
@@ -71,7 +71,7 @@ class _Compiler:
             case Flwr():
                 return self._flwr(content, place)
 
-    def _flwr(self, flwr: Flwr, place: Place) -> list[TemplateNode]:
+    def _flwr(self, flwr: Flwr, place: TemplatePlace) -> list[TemplateNode]:
         """Return a block; nothing if it can never bind anything."""
         conditions = TRUE if flwr.where is None else self._normal.boolean(flwr.where)
         inner = self._block(flwr.bindings, conditions, place)
@@ -81,19 +81,19 @@ class _Compiler:
             self._outermost.add(inner.block)
         return [["f", inner.block, len(flwr.bindings), self._content(flwr.result, inner)]]
 
-    def _element(self, element: Element, place: Place) -> TemplateNode:
+    def _element(self, element: Element, place: TemplatePlace) -> TemplateNode:
         opening, closing, tags = place.tags.element(element)
         inside = replace(place, tags=tags)
         nodes = [node for part in element.content for node in self._content(part, inside)]
         attributes = [node for node in nodes if node[0] in ("a", "va", "ra")]
         return ["e", opening, closing, attributes, nodes[len(attributes) :]]
 
-    def _copy(self, path: Path, place: Place) -> list[TemplateNode]:
+    def _copy(self, path: Path, place: TemplatePlace) -> list[TemplateNode]:
         """Return a variable's own node, or a block for the nodes of a path."""
         if path.variable is not None and not path.steps:
             bound = place.variables[path.variable]
             self._copied.add(linear_path(bound.hops))
-            return [["va" if kind_of(bound.hops) == "attribute" else "v", bound.at, place.tags.has_default]]
+            return [["va" if node_kind(bound.hops) == "attribute" else "v", bound.at, place.tags.has_default]]
         ways = self._normal.selected(path)
         if _plain_path(ways):
             return [self._returned_path(ways[0][0], place)]
@@ -102,19 +102,19 @@ class _Compiler:
             return []
         hops = inner.variables[""].hops
         self._copied.add(linear_path(hops))
-        return [["a" if kind_of(hops) == "attribute" else "p", inner.block, place.tags.has_default]]
+        return [["a" if node_kind(hops) == "attribute" else "p", inner.block, place.tags.has_default]]
 
-    def _returned_path(self, item: Item, place: Place) -> TemplateNode:
+    def _returned_path(self, item: Item, place: TemplatePlace) -> TemplateNode:
         """Return a path without predicates: what it copies depends only on its base."""
-        base = place.variables[item.variable] if item.variable is not None else Bound((), 0)
+        base = place.variables[item.variable] if item.variable is not None else BoundVariable((), 0)
         hops = (*base.hops, *plain(item.hops))
         path, base_position = linear_path(hops), len(base.hops) if base.at else 0
         self._copied.add(path)
         self._returned[path, base_position] = None
-        kind = "ra" if kind_of(hops) == "attribute" else "r"
+        kind = "ra" if node_kind(hops) == "attribute" else "r"
         return [kind, path, base_position, base.at, place.tags.has_default]
 
-    def _block(self, bindings: tuple[Binding, ...], where: Disjunction, place: Place) -> Place | None:
+    def _block(self, bindings: tuple[Binding, ...], where: Disjunction, place: TemplatePlace) -> TemplatePlace | None:
         """Compile the chains of a block; returns the place inside it, None if it can never bind anything."""
         paths = [self._normal.selected(binding.path) for binding in bindings]
         ways = self._normal.product([where, *paths])

@@ -12,8 +12,7 @@ from xpubsub.language.xpath.syntax import NodeKind, Path, expanded_name, name_of
 def check_transformation(cursor: Cursor, result: Content, start: int) -> None:
     """Refuse a transformation that would fail on some messages."""
     if not any(True for _ in _outermost(result)):
-        advice = " (write 'for $x in … return $x')" if isinstance(result, Copy) else ""
-        raise cursor.unsupported(f"a transformation without a for{advice}", start)
+        raise cursor.unsupported("a transformation without a for", start)
     _Checks(cursor).content(result, inside=False)
 
 
@@ -71,8 +70,7 @@ class _Checks:
         if filled:
             raise self._cursor.unsupported("an attribute after content", path.offset)
         if path.variable is None or len(path.steps) > 1 or any(step.axis == "descendant" for step in path.steps):
-            several = "an attribute of perhaps several elements (bind each to a variable)"
-            raise self._cursor.unsupported(several, path.offset)
+            raise self._cursor.unsupported("an attribute of perhaps several elements", path.offset)
         name = name_of(path.steps[-1].test) if path.steps else "@*"
         if name in names or (names and ("*" in name or any("*" in each for each in names))):
             raise self._cursor.unsupported("an attribute that the element may have already", path.offset)

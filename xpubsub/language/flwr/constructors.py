@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from xpubsub.language.flwr.references import BadReference, decoded
+from xpubsub.language.flwr.references import BadReference, dereferenced
 from xpubsub.language.flwr.scope import Scope
 from xpubsub.language.flwr.syntax import Content, Element, Name, Sequence, Text
 from xpubsub.language.flwr.tokens import XQueryCursor
@@ -174,7 +174,7 @@ class Constructors:
 
     def _decoded(self, text: str, start: int) -> str:
         try:
-            return decoded(text)
+            return dereferenced(text)
         except BadReference:
             raise self._cursor.syntax("a reference to no character", start) from None
 

@@ -27,7 +27,7 @@ class XQueryPaths(PathParser):
         if following == "(" and name in KIND_TESTS:
             raise cursor.unsupported(f"the node test {name}()")
         if following == "(" and name not in NODE_TYPES:
-            raise cursor.unsupported(f"the function {name}() as a step")
+            raise cursor.unsupported(f"the function {name}() as a step", instead="write a path of names")
         if following == "#":
             raise cursor.unsupported("a function as a value")
         if following == "{" and name == "Q":

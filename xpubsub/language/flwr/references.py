@@ -12,7 +12,7 @@ class BadReference(Exception):
     """An undefined reference; the argument is its offset in the text."""
 
 
-def decoded(text: str) -> str:
+def dereferenced(text: str) -> str:
     """Return the text with its references resolved."""
     return _REFERENCE.sub(_character, text) if "&" in text else text
 

@@ -11,7 +11,7 @@ from xpubsub.language.flwr.paths import XQueryPaths
 from xpubsub.language.flwr.refusals import KIND_TESTS, refuse_expression, refuse_operator
 from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS, ExpressionParser
-from xpubsub.language.xpath.syntax import Expr, Literal, Not, Path, Step
+from xpubsub.language.xpath.syntax import Expr, Literal, Not, Path, PathStep
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class ScopedExpressions(ExpressionParser):
         path = self._scope.variables[name]
         return self._onward(path.absolute, path.steps, offset, path.variable)
 
-    def _onward(self, absolute: bool, steps: tuple[Step, ...], offset: int, variable: str | None) -> Path:
+    def _onward(self, absolute: bool, steps: tuple[PathStep, ...], offset: int, variable: str | None) -> Path:
         """Parse the rest of a path that starts with a variable or a function."""
         cursor = self._cursor
         onward = list(steps)

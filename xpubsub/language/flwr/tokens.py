@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from xpubsub.language.flwr.references import BadReference, decoded
+from xpubsub.language.flwr.references import BadReference, dereferenced
 from xpubsub.language.xpath.cursor import Cursor
 from xpubsub.language.xpath.tokens import NCNAME, NOT_XML, Token, bad_character, name_token
 from xpubsub.limits import Limits
@@ -85,7 +85,7 @@ class XQueryCursor(Cursor):
         """Return the value of a literal, with doubled quotation marks and references resolved."""
         mark = text[0]
         try:
-            return mark + decoded(text[1:-1].replace(mark * 2, mark)) + mark
+            return mark + dereferenced(text[1:-1].replace(mark * 2, mark)) + mark
         except BadReference:
             raise self.syntax("a reference to no character", offset) from None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from xpubsub.errors import LimitError, QuerySyntaxError, UnsupportedError
+from xpubsub.language.instead import refusal
 from xpubsub.language.xpath.tokens import Token
 from xpubsub.limits import Limits
 
@@ -88,9 +89,9 @@ class Cursor:
         """Return a syntax error at an offset, by default at the cursor."""
         return QuerySyntaxError(reason, code=code, text=self.text, offset=self._offset(offset))
 
-    def unsupported(self, construct: str, offset: int | None = None) -> UnsupportedError:
+    def unsupported(self, construct: str, offset: int | None = None, instead: str = "") -> UnsupportedError:
         """Return the error that a construct is not supported, at an offset, by default at the cursor."""
-        reason = f"{construct} is not supported"
+        reason = refusal(construct, instead)
         return UnsupportedError(reason, code="unsupported", text=self.text, offset=self._offset(offset))
 
     def _offset(self, offset: int | None) -> int:

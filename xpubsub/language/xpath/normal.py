@@ -12,8 +12,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from xpubsub.errors import LimitError, UnsupportedError
+from xpubsub.language.instead import refusal
 from xpubsub.language.xpath.numbers import to_number, to_text
-from xpubsub.language.xpath.syntax import And, Axis, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
+from xpubsub.language.xpath.syntax import (
+    And,
+    Axis,
+    Call,
+    Compare,
+    Expr,
+    Literal,
+    NodeTest,
+    Not,
+    Number,
+    Or,
+    Path,
+    PathStep,
+)
 from xpubsub.limits import Limits
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -161,7 +175,7 @@ class Normalizer:
         item, *elsewhere = self._item(call.left, Test(call.name, needle), chosen)
         return ((replace(item, first=True), *elsewhere),)
 
-    def _single(self, step: Step, call: Call) -> Conjunction:
+    def _single(self, step: PathStep, call: Call) -> Conjunction:
         """Return a step's conditions as one conjunction: the first node of a union is not the union of first nodes."""
         disjunction = self._conjunction([self.boolean(each) for each in step.predicates])
         if len(disjunction) == 1:
@@ -174,15 +188,14 @@ class Normalizer:
     def _string(self, expr: Expr, call: Call) -> str:
         text = expr.value if isinstance(expr, Literal) else to_text(expr.value) if isinstance(expr, Number) else None
         if text is None:
-            raise self._refuse(f"this number as an argument of {call.name}() (write it as a string)", call)
+            raise self._refuse(f"this number as an argument of {call.name}()", call)
         return text
 
     def _refuse(self, construct: str, call: Call) -> UnsupportedError:
-        reason = f"{construct} is not supported"
-        return UnsupportedError(reason, code="unsupported", text=self._text, offset=call.offset)
+        return UnsupportedError(refusal(construct), code="unsupported", text=self._text, offset=call.offset)
 
 
-def _hop(step: Step, conditions: Conjunction) -> Hop:
+def _hop(step: PathStep, conditions: Conjunction) -> Hop:
     return Hop(step.axis, step.test, tuple(item for item in conditions if not item.absolute))
 
 

@@ -143,7 +143,7 @@ class ExpressionParser:
         name = cursor.advance()
         if name.text.removeprefix("fn:") in MESSAGE_FUNCTIONS:
             advice = f"leave it out, or write 'for $x in {name.text}(…)… return $x'"
-            raise cursor.unsupported(f"{name.text}() in a filter ({advice})", name.offset)
+            raise cursor.unsupported(f"{name.text}() in a filter", name.offset, advice)
         if name.text not in _FUNCTIONS:
             raise cursor.unsupported(f"the function {name.text}()", name.offset)
         with cursor.nested():

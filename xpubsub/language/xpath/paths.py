@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from xpubsub.language.xpath.cursor import Cursor
-from xpubsub.language.xpath.syntax import Axis, Expr, NodeKind, NodeTest, Number, Path, Step
+from xpubsub.language.xpath.syntax import Axis, Expr, NodeKind, NodeTest, Number, Path, PathStep
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 NODE_TYPES = frozenset({"text", "node", "comment", "processing-instruction"})
@@ -14,7 +14,7 @@ _OTHER_AXES = frozenset({
     "ancestor", "ancestor-or-self", "descendant-or-self", "following", "following-sibling", "namespace",
     "parent", "preceding", "preceding-sibling",
 })
-_SELF = Step("self", NodeTest("node"))
+_SELF = PathStep("self", NodeTest("node"))
 
 
 class PathParser:
@@ -40,7 +40,7 @@ class PathParser:
         cursor = self._cursor
         offset = cursor.token.offset
         absolute = cursor.at("/", "//") and not (self._relative and self.depth)
-        steps: list[Step] = []
+        steps: list[PathStep] = []
         if cursor.at("/") and not self._step_follows():
             cursor.advance()
             self._refuse_step()
@@ -48,7 +48,7 @@ class PathParser:
             self.relative(steps)
         return Path(absolute, tuple(steps), offset)
 
-    def relative(self, steps: list[Step]) -> None:
+    def relative(self, steps: list[PathStep]) -> None:
         """Parse steps separated by slashes, starting with a slash or a step, and append them to `steps`."""
         cursor = self._cursor
         while True:
@@ -68,13 +68,13 @@ class PathParser:
         following = self._cursor.peek()
         return following.kind == "name" or following.text in (".", "..", "@")
 
-    def _append(self, steps: list[Step], step: Step, descend: bool, offset: int) -> None:
+    def _append(self, steps: list[PathStep], step: PathStep, descend: bool, offset: int) -> None:
         if step.axis != "self":
-            steps.append(Step("descendant" if descend else step.axis, step.test, step.predicates))
+            steps.append(PathStep("descendant" if descend else step.axis, step.test, step.predicates))
         elif descend:
             raise self._cursor.unsupported("'//.' (every node of any kind)", offset)
 
-    def _step(self) -> Step:
+    def _step(self) -> PathStep:
         cursor = self._cursor
         if cursor.take("."):
             if cursor.at("["):
@@ -89,7 +89,7 @@ class PathParser:
         predicates = self._predicates()
         if axis == "self" and predicates:
             raise cursor.unsupported("a predicate on the axis self::", offset)
-        return _SELF if axis == "self" else Step(axis, test, predicates)
+        return _SELF if axis == "self" else PathStep(axis, test, predicates)
 
     def _axis(self) -> tuple[Axis, str, int]:
         cursor = self._cursor

@@ -19,7 +19,7 @@ class NodeTest:
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """One step of a path: an axis, a test and the predicates on the node."""
 
     axis: Axis
@@ -32,7 +32,7 @@ class Path:
     """A location path; an absolute one starts at the document node, one with a variable at the variable's node."""
 
     absolute: bool
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     offset: int = 0
     variable: str | None = None
 
@@ -116,7 +116,7 @@ def dump(expr: Expr) -> str:
             return f"(not {dump(part)})"
 
 
-def _dump_step(step: Step) -> str:
+def _dump_step(step: PathStep) -> str:
     predicates = "".join(f"[{dump(predicate)}]" for predicate in step.predicates)
     return f"{step.axis}::{name_of(step.test)}{predicates}"
 

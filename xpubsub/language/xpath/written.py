@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from xpubsub.language.xpath.normal import Test
 from xpubsub.language.xpath.numbers import to_text
 from xpubsub.language.xpath.paths import XML_NAMESPACE
-from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, Step
+from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, PathStep
 
 _LONGEST = 60
 """How many characters of an expression are shown."""
@@ -56,7 +56,7 @@ class Written:
             return steps or "/"
         return f".{steps}" if steps.startswith("//") else steps[1:] or "."
 
-    def _step(self, step: Step) -> str:
+    def _step(self, step: PathStep) -> str:
         slash = "//" if step.axis == "descendant" else "/"
         return slash + self.name(step.test) + "".join(f"[{self.expression(each)}]" for each in step.predicates)
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 
 from xpubsub.language.xpath.paths import NODE_TYPES
-from xpubsub.language.xpath.syntax import Expr, NodeTest, Number, Step
+from xpubsub.language.xpath.syntax import Expr, NodeTest, Number, PathStep
 from xpubsub.language.xpath.tokens import NCNAME, Token
 from xpubsub.language.xscl.paths import BlockPaths, ValuePredicates
 from xpubsub.language.xscl.syntax import Block, BlockStep, Pattern
 from xpubsub.language.xscl.tokens import XsclCursor
 
 _NCNAME = re.compile(NCNAME)
-_ROOT = Step("child", NodeTest("element"))
+_ROOT = PathStep("child", NodeTest("element"))
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
@@ -38,7 +38,7 @@ class BlockParser:
         rooted = cursor.at("/", "//")
         steps = self._steps(_ROOT.test) if rooted else (self._details(_ROOT, _ROOT.test),)
         if not steps or steps[0].axis == "self":
-            raise cursor.unsupported("a block that is the whole document (write an element)", offset)
+            raise cursor.unsupported("a block that is the whole document", offset)
         self._blocks += 1
         return Block(stream, steps, offset)
 
@@ -55,7 +55,7 @@ class BlockParser:
             if not self._cursor.at("/", "//"):
                 return tuple(steps)
 
-    def _details(self, step: Step, owner: NodeTest) -> BlockStep:
+    def _details(self, step: PathStep, owner: NodeTest) -> BlockStep:
         """Parse the bindings and brackets after a step, in any order."""
         cursor = self._cursor
         test = owner if step.axis == "self" else step.test
@@ -108,7 +108,7 @@ class BlockParser:
             if cursor.at("or"):
                 raise cursor.unsupported("a binding beside 'or'")
             if cursor.at(*_COMPARISONS):
-                raise cursor.unsupported("a comparison behind a binding (write a predicate there: AS $x [. > 5])")
+                raise cursor.unsupported("a comparison behind a binding")
             if not cursor.take("and"):
                 return
 

@@ -76,11 +76,12 @@ class OperatorParser:
         cursor = self._cursor
         token = cursor.token
         if token.kind in ("literal", "number") or cursor.at("-"):
-            raise cursor.unsupported("a comparison with a constant in a join (write a predicate in the block)")
+            raise cursor.unsupported("a comparison with a constant in a join")
         if cursor.at("("):
             raise cursor.unsupported("parentheses in a join")
         if token.kind == "name" and cursor.peek().text == "(":
-            raise cursor.unsupported(f"the function {token.text}() in a join")
+            instead = "compare variables, or paths from them"
+            raise cursor.unsupported(f"the function {token.text}() in a join", instead=instead)
         cursor.take("$")
         return self._paths.onward(cursor.variable().text, token.offset)
 
@@ -127,8 +128,7 @@ def resolved(cursor: XsclCursor, operator: Operator, place: int, variables: Mapp
 def _resolved(cursor: XsclCursor, comparison: Comparison, place: int, variables: Mapping[str, int]) -> Comparison:
     left, right = (_block(cursor, path, place, variables) for path in (comparison.left, comparison.right))
     if (left < place) == (right < place):
-        advice = "compare a variable of the left with one of the right, or write a predicate in the block"
-        raise cursor.unsupported(f"a comparison within one side of the operator ({advice})", comparison.offset)
+        raise cursor.unsupported("a comparison within one side of the operator", comparison.offset)
     if left < place:
         return comparison
     return Comparison(FLIPPED[comparison.op], comparison.right, comparison.left, comparison.offset)

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from xpubsub.language.xpath.normal import TRUE, Disjunction, Hop, Normalizer
-from xpubsub.language.xpath.syntax import And, Expr, Path, Step
+from xpubsub.language.xpath.syntax import And, Expr, Path, PathStep
 from xpubsub.language.xscl.patterns import BlockPattern, JoinPatterns, PatternNode
 from xpubsub.limits import Limits
 
@@ -130,8 +130,8 @@ class _Minor:
 
     def _existence(self, node: PatternNode) -> Path:
         """Return a removed subtree as a path with predicates."""
-        *before, last = (Step(hop.axis, hop.test) for hop in node.hops)
-        return Path(False, (*before, Step(last.axis, last.test, self._conditions(node))))
+        *before, last = (PathStep(hop.axis, hop.test) for hop in node.hops)
+        return Path(False, (*before, PathStep(last.axis, last.test, self._conditions(node))))
 
     def _normal(self, conditions: tuple[Expr, ...]) -> Disjunction:
         return self._normalizer.boolean(And(conditions)) if conditions else TRUE

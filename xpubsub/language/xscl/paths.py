@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from xpubsub.language.flwr.paths import XQueryPaths
 from xpubsub.language.xpath.parser import ExpressionParser
-from xpubsub.language.xpath.syntax import Expr, NodeTest, Path, Step
+from xpubsub.language.xpath.syntax import Expr, NodeTest, Path, PathStep
 from xpubsub.language.xscl.tokens import XsclCursor
 
-SELF = Step("self", NodeTest("node"))
+SELF = PathStep("self", NodeTest("node"))
 """The step `.`."""
 
 
@@ -35,14 +35,14 @@ class XsclPaths(XQueryPaths):
 class BlockPaths(XsclPaths):
     """Parses the steps of blocks one by one; the parser of blocks reads the brackets."""
 
-    def step(self) -> Step:
+    def step(self) -> PathStep:
         """Parse the next step, with the slash before it."""
         cursor = self._cursor
         slash = cursor.advance().text if cursor.at("/", "//") else ""
         self._refuse_step()
         if not self.starts_step():
             raise cursor.syntax(f"expected a step, found {cursor.describe()}")
-        steps: list[Step] = []
+        steps: list[PathStep] = []
         offset = cursor.token.offset
         self._append(steps, self._step(), slash == "//", offset)
         return steps[0] if steps else SELF
@@ -60,7 +60,7 @@ class VariablePaths(XsclPaths):
 
     def onward(self, variable: str, offset: int) -> Path:
         """Parse the path from a variable, or the variable itself."""
-        steps: list[Step] = []
+        steps: list[PathStep] = []
         self._predicates()
         if self._cursor.at("/", "//"):
             self.relative(steps)
@@ -68,14 +68,14 @@ class VariablePaths(XsclPaths):
 
     def _predicates(self) -> tuple[Expr, ...]:
         if self._cursor.at("["):
-            raise self._cursor.unsupported(f"a predicate in {self._place} (write it in the block)")
+            raise self._cursor.unsupported(f"a predicate in {self._place}")
         return ()
 
 
 class ValuePaths(XsclPaths):
     """Parses paths in value predicates, which may not bind variables."""
 
-    def _step(self) -> Step:
+    def _step(self) -> PathStep:
         step = super()._step()
         if self._cursor.at_binding():
             raise self._cursor.unsupported("a binding inside a value predicate")
@@ -103,4 +103,4 @@ class ValuePredicates(ExpressionParser):
         return super()._primary()
 
     def _variable(self) -> Expr:
-        raise self._cursor.unsupported("a variable in a value predicate (compare it in the braces of the operator)")
+        raise self._cursor.unsupported("a variable in a value predicate")

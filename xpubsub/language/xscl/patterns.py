@@ -14,7 +14,7 @@ from xpubsub.errors import LimitError
 from xpubsub.language.flwr.syntax import Content, Copy, Element, Sequence
 from xpubsub.language.xpath.branches import linear_path
 from xpubsub.language.xpath.normal import Hop
-from xpubsub.language.xpath.syntax import Expr, Path, Step
+from xpubsub.language.xpath.syntax import Expr, Path, PathStep
 from xpubsub.language.xscl.syntax import Block, BlockStep, Correlation, Operator, OperatorKind, Pattern
 from xpubsub.limits import Limits
 
@@ -183,7 +183,7 @@ def operand_name(path: Path) -> str:
     return f"{shown}@{path.offset}" if path.steps else str(path.variable)
 
 
-def _hops(steps: tuple[Step, ...]) -> tuple[Hop, ...]:
+def _hops(steps: tuple[PathStep, ...]) -> tuple[Hop, ...]:
     return tuple(Hop(step.axis, step.test) for step in steps)
 
 

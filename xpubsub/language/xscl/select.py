@@ -10,7 +10,7 @@ from xpubsub.language.flwr.refusals import refuse_expression, refuse_onward
 from xpubsub.language.flwr.scope import Scope
 from xpubsub.language.flwr.syntax import Binding, Content, Copy, Flwr
 from xpubsub.language.xpath.paths import XML_NAMESPACE
-from xpubsub.language.xpath.syntax import NodeTest, Path, Step
+from xpubsub.language.xpath.syntax import NodeTest, Path, PathStep
 from xpubsub.language.xscl.paths import VariablePaths
 from xpubsub.language.xscl.tokens import XsclCursor
 
@@ -40,7 +40,7 @@ class SelectParser:
         for variable, offset in self._used.items():
             if variable not in tests:
                 raise self._cursor.syntax(f"there is no variable ${variable} here", offset, code="XPST0008")
-        bindings = (Binding(name, Path(True, (Step("child", test),))) for name, test in tests.items())
+        bindings = (Binding(name, Path(True, (PathStep("child", test),))) for name, test in tests.items())
         check_transformation(self._cursor, Flwr(tuple(bindings), None, result), start)
 
     def _sequence(self, scope: Scope) -> Content:
@@ -86,7 +86,7 @@ class SelectParser:
         if token.kind in ("literal", "number"):
             raise cursor.unsupported("a constant as a result")
         if token.kind == "name" and cursor.peek().text == "(":
-            raise cursor.unsupported(f"the function {token.text}()")
+            raise cursor.unsupported(f"the function {token.text}()", instead="copy nodes, as in $x or $x/a")
         if token.kind == "name" or cursor.at("/", "//", ".", "..", "@"):
-            raise cursor.unsupported("a path in SELECT that does not start from a variable (write $x, $x/a)")
+            raise cursor.unsupported("a path in SELECT that does not start from a variable")
         raise cursor.syntax(f"expected a result, found {cursor.describe()}")

@@ -96,7 +96,7 @@ def join_graph(patterns: JoinPatterns, text: str, limits: Limits, also: Collecti
     return JoinGraph(kept_blocks(patterns, text, limits, also), joins)
 
 
-def template_of(graph: JoinGraph, names: Mapping[int, int] | None = None) -> TemplateUse:
+def join_template_of(graph: JoinGraph, names: Mapping[int, int] | None = None) -> TemplateUse:
     """Return the template of a join graph, and what its meta-variables stand for.
 
     If a graph maps to its template in several ways, the names of the nodes decide, not the order of the text.

@@ -1,4 +1,4 @@
-"""Forms: the namespaces, dialect and stream of a subscription, stored once for all rows of a call that share them."""
+"""The options of a `subscribe` call. Rows may override them; rows with the same options share a numbered form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xpubsub.limits import Limits
 
 
 @dataclass(frozen=True)
-class SubscribeForm:
+class CallOptions:
     """The namespaces, dialect and stream of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
@@ -23,7 +23,7 @@ class SubscribeForm:
     stream: str
 
     def row(self) -> dict[str, str]:
-        """Return the form as the store keeps it."""
+        """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
 
 
@@ -49,16 +49,17 @@ class Formed:
         return made, rows
 
 
-def formed(rows: pa.Table, form: SubscribeForm) -> Formed:
-    """Give each row the number of its form: its own values, and those of the call where it has none."""
+def formed(rows: pa.Table, options: CallOptions) -> Formed:
+    """Give each row the number of its form: its own options, and those of the call where it has none."""
     own = [name for name in OWN if name in rows.column_names]
     plain = rows.drop_columns(own)
     if not own or not rows.num_rows:
         numbers = pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows)
-        return Formed(plain.append_column("form_no", numbers), _forms(pa.table({"dialect": [form.dialect]}), form))
-    filled = pa.table({name: pc.fill_null(rows[name], form.row()[name]) for name in own})
+        only = pa.table({"dialect": [options.dialect]})
+        return Formed(plain.append_column("form_no", numbers), _forms(only, options))
+    filled = pa.table({name: pc.fill_null(rows[name], options.row()[name]) for name in own})
     numbers, first = _numbered(filled)
-    return Formed(plain.append_column("form_no", numbers), _forms(filled.take(first), form))
+    return Formed(plain.append_column("form_no", numbers), _forms(filled.take(first), options))
 
 
 def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:
@@ -73,10 +74,10 @@ def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:
     return numbers, first["place_min"].combine_chunks()
 
 
-def _forms(given: pa.Table, form: SubscribeForm) -> pa.Table:
+def _forms(given: pa.Table, options: CallOptions) -> pa.Table:
     """Complete the forms: columns that no row gives come from the call."""
     columns = {
         name: given[name] if name in given.column_names else pa.repeat(value, given.num_rows)
-        for name, value in form.row().items()
+        for name, value in options.row().items()
     }
     return pa.table({"form_no": pa.array(range(given.num_rows), pa.int64()), **columns})
