@@ -24,7 +24,7 @@ from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.filter_steps import key_index, unroll_slots
-from xpubsub.plan.filters import UNROLL
+from xpubsub.plan.filters import KEYS_HELD, UNROLL
 from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.step import whole
@@ -139,7 +139,7 @@ def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, cl
         broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
         messages = [(f"m{n}", source.message()) for n in range(40)]
         broker.publish(messages)
-        with joined(broker, messages, UNROLL[:3]) as indexed:
+        with joined(broker, messages, UNROLL[: 2 + len(KEYS_HELD)]) as indexed:
             held = broker.store.engine.fetch(whole("key_held"))
     assert sorted(map(repr, rows(held))) == sorted(map(repr, indexed))
     assert any(row[2] not in (math.inf,) for row in rows(held))
