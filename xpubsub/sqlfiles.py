@@ -1,28 +1,38 @@
-"""The SQL files of the package: inside `xpubsub/` once installed, beside it in a checkout."""
+"""The SQL files of the package: inside `xpubsub/` once installed, beside it in a checkout; also in a zip archive."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
 
-
-def folder(name: str) -> Path:
+def folder(name: str) -> Traversable:
     """Return the folder `sql` or `migrations`."""
-    installed = _PACKAGE / name
-    return installed if installed.is_dir() else _PACKAGE.parent / name
+    installed = files("xpubsub").joinpath(name)
+    return installed if installed.is_dir() else Path(__file__).parent.parent / name
 
 
 @cache
-def sql_files() -> dict[str, Path]:
-    """Return the path of every step's file by its name, which is unique over all folders."""
-    found: dict[str, Path] = {}
-    for path in sorted(folder("sql").rglob("*.sql")):
-        if path.stem in found:
-            raise ValueError(f"{path} and {found[path.stem]} define the same step")
-        found[path.stem] = path
+def sql_files() -> dict[str, Traversable]:
+    """Return the file of every step by its name, which is unique over all folders."""
+    found: dict[str, Traversable] = {}
+    for path in _below(folder("sql")):
+        name = path.name.removesuffix(".sql")
+        if name in found:
+            raise ValueError(f"{path} and {found[name]} define the same step")
+        found[name] = path
     return found
+
+
+def _below(directory: Traversable) -> Iterator[Traversable]:
+    for path in sorted(directory.iterdir(), key=lambda each: each.name):
+        if path.is_dir():
+            yield from _below(path)
+        elif path.name.endswith(".sql"):
+            yield path
 
 
 @cache

@@ -51,7 +51,8 @@ def _statements(sql: str) -> list[str]:
 def available(directory: Path | None = None) -> list[Migration]:
     """Return the migrations of this version in order, numbered without a gap."""
     found: list[Migration] = []
-    for path in sorted((directory or folder("migrations")).glob("*.sql")):
+    files = [path for path in (directory or folder("migrations")).iterdir() if path.name.endswith(".sql")]
+    for path in sorted(files, key=lambda each: each.name):
         match = _NAME.fullmatch(path.name)
         if match is None:
             raise StoreError(f"{path.name} is not named like a migration: NNNN_purpose.sql")

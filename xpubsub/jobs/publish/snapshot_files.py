@@ -6,6 +6,7 @@ import os
 import tempfile
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from xpubsub.engines.parquet import ParquetEngine
@@ -71,12 +72,16 @@ class SnapshotFiles:
     def current(self, *, shares_disk: bool, lent: bool = False) -> SnapshotFile:
         """Return a snapshot with all changes; `lent` keeps it until the store is closed, for a lazy frame."""
         stamp = self._engine.shared.changes, shares_disk
-        if self._current is None or self._current[0] != stamp:
+        if self._current is None or self._current[0] != stamp or self._is_lost():
             self._current = stamp, self._write(shares_disk)
             self._discard({self._current[1].path} | self._lent)
         if lent:
             self._lent.add(self._current[1].path)
         return self._current[1]
+
+    def _is_lost(self) -> bool:
+        """Whether somebody has deleted the snapshot that workers on this machine open."""
+        return self._current is not None and self._current[0][1] and not os.path.exists(self._current[1].path)
 
     def size(self) -> int:
         """Return the size that a snapshot has, or would have."""
@@ -100,7 +105,11 @@ class SnapshotFiles:
 
     def _discard(self, kept: set[str]) -> None:
         for path in self._written - kept:
-            self._engine.files.delete(path) if _FOLDER in path else os.remove(path)
+            if _FOLDER in path:
+                self._engine.files.delete(path)
+            else:
+                with suppress(OSError):
+                    os.remove(path)
         self._written &= kept
 
     def close(self) -> None:

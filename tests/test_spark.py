@@ -1,0 +1,206 @@
+"""Spark as its users know it: few jobs, streaming frames, kept columns, tables in the catalog, lost files."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xpubsub
+from xpubsub.engines.spark_tables import SparkTables
+
+SUBSCRIPTIONS = [(f"s{n}", f"//a[b = {n}]/c") for n in range(10)]
+MESSAGES = [(f"m{n}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
+FOUND = Counter((f"m{n}", f"s{n % 12}") for n in range(60) if n % 12 < 10)
+TRANSFORMATION = "for $a in //a where $a/b = 3 return <o>{ $a/b }</o>"
+CORRELATION = "SELECT <p>{ $x }</p> FROM S//a AS $x [b AS $v] FOLLOWED BY { $v = $w, 100s } S//z AS $y [b AS $w]"
+FORM = "id string, xml string, k int"
+
+
+@pytest.fixture
+def broker(spark_session: Any, tmp_path: Path) -> Iterator[xpubsub.Broker]:
+    with xpubsub.connect(tmp_path / "store", spark=spark_session) as opened:
+        opened.subscribe_many(SUBSCRIPTIONS)
+        yield opened
+
+
+def jobs(session: Any) -> int:
+    return int(session.sparkContext._jsc.sc().dagScheduler().numTotalJobs())
+
+
+def found(frame: Any) -> Counter[tuple[str, str]]:
+    return Counter((row["message_id"], row["subscription_id"]) for row in frame.collect())
+
+
+def pairs(result: Any) -> Counter[tuple[str, str]]:
+    return Counter((row["message_id"], row["subscription_id"]) for row in result.notifications.to_pylist())
+
+
+def messages(session: Any, rows: Any = MESSAGES, parts: int = 3) -> Any:
+    return session.createDataFrame([(*row, n) for n, row in enumerate(rows)], FORM).repartition(parts)
+
+
+def test_the_store_costs_no_jobs(broker: xpubsub.Broker, spark_session: Any) -> None:
+    before = jobs(spark_session)
+    broker.subscribe("one", "//a")
+    broker.subscribe("t", TRANSFORMATION)
+    broker.subscribe("c", CORRELATION)
+    broker.unsubscribe(["one"])
+    assert broker.list().num_rows == 12 and broker.stats()["subscriptions"] == 12 and broker.show("t").text
+    broker.gc()
+    assert jobs(spark_session) == before
+
+
+@pytest.mark.parametrize(("plan", "most"), [("partition", (1, 1, 1)), ("sql", (4, 10, 10))])
+def test_a_batch_is_a_few_jobs(broker: xpubsub.Broker, spark_session: Any, plan: str, most: tuple[int, ...]) -> None:
+    for text, bound in zip(("//a", TRANSFORMATION, CORRELATION), most, strict=True):
+        broker.subscribe(text, text)
+        before = jobs(spark_session)
+        result = broker.publish(MESSAGES, plan=plan)
+        assert pairs(result) >= FOUND and 1 <= jobs(spark_session) - before <= bound
+        assert result.choice.plan.startswith(plan) and "asked for by name" in result.choice.reason
+
+
+def test_auto_says_which_plan_it_took_and_why(spark_session: Any, tmp_path: Path) -> None:
+    for bound, plan in ((10**9, "partition"), (1000, "sql")):
+        limits = xpubsub.Limits(snapshot_bytes=bound)
+        with xpubsub.connect(tmp_path / plan, spark=spark_session, limits=limits) as broker:
+            broker.subscribe_many(SUBSCRIPTIONS)
+            result = broker.publish(MESSAGES)
+            assert pairs(result) == FOUND
+            assert result.choice.plan == f"{plan},unroll" and "snapshot has" in result.choice.reason
+            assert f"plan: {plan},unroll" in broker.explain_sql()
+
+
+def test_the_plans_for_spark_need_a_store_on_spark() -> None:
+    with xpubsub.connect(":memory:") as broker, pytest.raises(xpubsub.Error, match="partition needs a store on Spark"):
+        broker.publish(MESSAGES, plan="partition")
+
+
+def test_a_frame_is_one_job_and_keeps_columns(broker: xpubsub.Broker, spark_session: Any) -> None:
+    given = messages(spark_session, [*MESSAGES, ("bad", "<a>")])
+    before = jobs(spark_session)
+    notifications, rejected = broker.publish_frames(given, keep=["k"])
+    assert jobs(spark_session) == before
+    shape = "struct<message_id:string,subscription_id:string,output:string,k:int>"
+    assert notifications.schema.simpleString() == shape
+    assert {(row.message_id, row.k) for row in notifications.collect()} == {(m, int(m[1:])) for m, _ in FOUND}
+    [aside] = rejected.collect()
+    assert (aside.message_id, aside.code, aside.line, aside.k) == ("bad", "not-well-formed", 1, 60)
+    assert found(broker.publish_frame(given, keep="k", plan="sql")) == FOUND
+
+
+@pytest.mark.parametrize(("columns", "keep", "said"), [
+    ("name string, text string, k int", [], "needs the columns id and xml"), (FORM, ["offset"], "cannot keep offset: the columns are"),
+    ("id string, xml string, output int", ["output"], "has a column of that name"), ("id string, xml int, k int", [], "string or binary, not int"),
+])
+def test_a_frame_that_cannot_be_published(broker: xpubsub.Broker, spark_session: Any, columns: str, keep: list[str], said: str) -> None:
+    values = ("m", 1 if "xml int" in columns else "<a/>", 1)
+    with pytest.raises(xpubsub.Error, match=said):
+        broker.publish_frame(spark_session.createDataFrame([values], columns), keep=keep)
+
+
+def test_other_things_are_no_frames(broker: xpubsub.Broker) -> None:
+    with pytest.raises(xpubsub.Error, match="needs a Spark DataFrame, not list"):
+        broker.publish_frame(MESSAGES)  # type: ignore[arg-type]
+
+
+def stream_of(session: Any, folder: Path) -> Any:
+    messages(session).write.parquet(str(folder))
+    return session.readStream.schema(FORM).parquet(str(folder))
+
+
+def test_a_streaming_frame_goes_through(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path) -> None:
+    frame = broker.publish_frame(stream_of(spark_session, tmp_path / "in"), keep=["k"])
+    assert frame.isStreaming
+    writer = frame.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "marks"))
+    query = writer.option("path", str(tmp_path / "out")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120) and query.exception() is None
+    assert found(spark_session.read.parquet(str(tmp_path / "out"))) == FOUND
+
+
+@pytest.mark.parametrize("plan", ["partition", "sql"])
+def test_each_batch_of_a_stream_is_published(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path, plan: str) -> None:
+    """The function runs in a session of its own, which has no temporary views of others."""
+    seen: Counter[tuple[str, str]] = Counter()
+
+    def publish(frame: Any, _: int) -> None:
+        seen.update(found(broker.publish_frame(frame, plan=plan)))
+
+    writer = stream_of(spark_session, tmp_path / "in").writeStream.foreachBatch(publish)
+    query = writer.option("checkpointLocation", str(tmp_path / "marks")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120) and query.exception() is None
+    assert seen == FOUND
+
+
+def test_a_streaming_frame_cannot_be_joined(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path) -> None:
+    stream = stream_of(spark_session, tmp_path / "in")
+    with pytest.raises(xpubsub.Error, match="foreachBatch"):
+        broker.publish_frame(stream, plan="sql")
+    broker.subscribe("c", CORRELATION)
+    with pytest.raises(xpubsub.Error, match="foreachBatch"):
+        broker.publish_frame(stream)
+    broker.publish_frame(stream, stream="other")
+
+
+def test_any_spark_user_can_query_the_tables(broker: xpubsub.Broker, spark_session: Any) -> None:
+    tables: SparkTables = broker._publisher._tables  # type: ignore[attr-defined]
+    table = f"{tables.database}.subscription"
+    assert spark_session.table(table).count() == 10
+    broker.subscribe("one", "//a")
+    assert spark_session.table(table).count() == 11
+    broker.unsubscribe(["one"])
+    broker.gc()
+    assert spark_session.table(table).count() == 10
+    assert spark_session.table(f"{tables.database}.join_edge").count() == 0
+
+
+def test_two_brokers_of_a_store_see_each_other(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path) -> None:
+    with xpubsub.connect(tmp_path / "store", spark=spark_session) as other:
+        other.subscribe("one", "//a")
+        assert broker.list().num_rows == 11
+        assert pairs(broker.publish(MESSAGES)) == FOUND + Counter((name, "one") for name, _ in MESSAGES)
+        broker.unsubscribe(["one"])
+        broker.gc()
+        assert other.list().num_rows == 10 and pairs(other.publish(MESSAGES)) == FOUND
+
+
+def test_a_snapshot_that_is_lost_is_written_again_or_named(broker: xpubsub.Broker, spark_session: Any) -> None:
+    assert pairs(broker.publish(MESSAGES)) == FOUND
+    frame = broker.publish_frame(messages(spark_session))
+    broker.subscribe("one", "//none")
+    files = broker._publisher._snapshot_files  # type: ignore[attr-defined]
+    broker.publish(MESSAGES)
+    for path in files._written:
+        os.remove(path)
+    assert pairs(broker.publish(MESSAGES)) == FOUND
+    with pytest.raises(Exception, match="is gone: publish again"):
+        frame.collect()
+
+
+def test_a_worker_that_is_killed(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path) -> None:
+    """A local Spark does not try again: the batch fails as a whole, nothing is stored, and the next one works."""
+    broker.subscribe("c", CORRELATION)
+    sign = tmp_path / "killed"
+
+    def killing(batches: Any) -> Any:
+        for batch in batches:
+            if not sign.exists():
+                sign.write_text("")
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    given = messages(spark_session, parts=2)
+    frame = given.mapInArrow(killing, FORM)
+    before = broker.stats()
+    with pytest.raises(xpubsub.EngineError):
+        broker.publish_frame(frame)
+    assert broker.stats() == before
+    assert found(broker.publish_frame(frame)) >= FOUND
+
+
