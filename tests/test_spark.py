@@ -204,3 +204,20 @@ def test_a_worker_that_is_killed(broker: xpubsub.Broker, spark_session: Any, tmp
     assert found(broker.publish_frame(frame)) >= FOUND
 
 
+
+
+def test_many_rows_of_one_transaction_are_all_written(tmp_path: Path) -> None:
+    """DuckDB takes a table that is created empty by `select … limit 0` for empty until the transaction ends."""
+    from xpubsub.engines.parquet import ParquetEngine
+    from xpubsub.step import Step
+
+    engine = ParquetEngine(str(tmp_path / "store"))
+    engine.define("create table if not exists numbers (n bigint, t varchar)")
+    with engine.pipeline(), engine.transaction():
+        engine.run(Step("many", "select unnest(generate_series(1, 130000)) as n"))
+        engine.append("numbers", Step("all", "select n from many"))
+    engine.close()
+    other = ParquetEngine(str(tmp_path / "store"))
+    other.define("create table if not exists numbers (n bigint, t varchar)")
+    assert other.fetch(Step("sum", "select count(*) as n, sum(n) as s from numbers")).to_pylist() == [{"n": 130_000, "s": 130_000 * 130_001 // 2}]
+    other.close()

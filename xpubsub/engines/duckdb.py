@@ -181,6 +181,15 @@ class DuckDBEngine:
         self._execute(name, f"create or replace temp table {name} as {sql}")
         self._relations.append(name)
 
+    def _create_like(self, name: str, table: str) -> None:
+        """Create an empty temporary table with the columns of another.
+
+        `create table as select … limit 0` will not do: DuckDB 2.0 takes such a table for empty until the transaction
+        ends, whatever is inserted.
+        """
+        columns = self._execute(name, f"describe {table}").fetchall()
+        self._execute(name, f"create temp table {name} ({', '.join(f'{row[0]} {row[1]}' for row in columns)})")
+
     def _drop(self, name: str) -> None:
         with suppress(duckdb.Error):
             self._connection.execute(f"drop table if exists temp.main.{name}")

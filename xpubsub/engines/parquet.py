@@ -197,7 +197,8 @@ class ParquetEngine(DuckDBEngine):
     def append(self, table: str, step: Step) -> None:
         check_writable(self)
         rows = f"appended_{next(_COUNTER)}"
-        self._create(rows, f"select * from {table} limit 0")
+        self._create_like(rows, table)
+        self._relations.append(rows)
         self._execute(step.name, f"insert into {rows} by name {self.sql(step)}")
         self._execute(step.name, f"insert into {table} select * from {rows}")
         self._appended.append((table, self._connection.sql(f"select * from {rows}").to_arrow_table()))

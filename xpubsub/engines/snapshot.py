@@ -15,10 +15,20 @@ class SnapshotEngine(DuckDBEngine):
         super().__init__(path, read_only=True)
         self._execute("memory", f"set memory_limit = '{int(memory)}B'")
         self._execute("threads", f"set threads = {int(threads)}")
+        self._grown: set[str] = set()
         self._database = os.path.basename(path).partition(".")[0]
 
     def append(self, table: str, step: Step) -> None:
         """Append to a copy of the table in memory, which hides the table of the file."""
-        stored = f"select * from {self._database}.main.{table}"
-        self._execute(step.name, f"create temp table if not exists {table} as {stored}")
+        if table not in self._grown:
+            stored = f"{self._database}.main.{table}"
+            self._create_like(table, stored)
+            self._execute(step.name, f"insert into temp.main.{table} select * from {stored}")
+            self._grown.add(table)
         self._execute(step.name, f"insert into temp.main.{table} by name {self.sql(step)}")
+
+    def _rollback(self) -> None:
+        """Roll back, also the creation of tables in memory."""
+        super()._rollback()
+        found = self._execute("grown", "select table_name from duckdb_tables() where temporary").fetchall()
+        self._grown &= {name for (name,) in found}
