@@ -58,7 +58,8 @@ class SparkTables:
     def _try(self) -> None:
         try:
             with explained("tables"):
-                self._sessions.session.sql(f"create database if not exists {self._database}")
+                self._sessions.session.sql(f"drop database if exists {self._database} cascade")
+                self._sessions.session.sql(f"create database {self._database}")
                 for name in list(self._engine.statements):
                     self._define(name)
         except Exception as error:
@@ -66,7 +67,8 @@ class SparkTables:
 
     def _define(self, name: str) -> None:
         location, table = self._engine.location(name), f"{self._database}.{name}"
-        self._sessions.session.sql(f"drop table if exists {table}")
+        if name in self._locations:
+            self._sessions.session.sql(f"drop table if exists {table}")
         self._sessions.session.sql(table_ddl(self._engine.statements[name], "spark", table, location))
         self._locations[name] = self._engine.folder(name)
 

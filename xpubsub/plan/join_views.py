@@ -61,13 +61,19 @@ class StoredTemplate:
                 yield f"select {', '.join(shown)} from rt_t{self.template_id}"
 
 
+WANTED: Pipeline = (
+    file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
+    file_step("pair_wanted", reused=True), file_step("variable_compared", reused=True),
+)
+"""The steps that only depend on subscriptions, and that stage 1 reads."""
+
+
 def standing_steps(templates: Sequence[StoredTemplate]) -> Pipeline:
     """Return the steps that only depend on subscriptions: the wanted edges and pairs, and R_T of each template."""
     plain = " union ".join(query for stored in templates for query in stored.pairs(up=False))
     up = " union ".join(query for stored in templates for query in stored.pairs(up=True))
     return (
-        file_step("correlation_wanted", reused=True), file_step("edge_wanted", reused=True),
-        file_step("pair_wanted", reused=True), file_step("variable_compared", reused=True),
+        *WANTED,
         *(stored.members() for stored in templates),
         Step("pair_plain", f"-- One row: two variables that are compared.\nselect distinct var_left, var_right from"
              f" ({plain or _NO_PAIR}) as p", reused=True),

@@ -22,7 +22,7 @@ from xpubsub.output.correlation_factory import correlating
 from xpubsub.plan.clocks import REPLACED
 from xpubsub.plan.correlate import FOUND, OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
 from xpubsub.plan.join_state import LAST_DOCID
-from xpubsub.plan.join_views import StoredTemplate, standing_steps
+from xpubsub.plan.join_views import WANTED, StoredTemplate, standing_steps
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import sliced
 from xpubsub.plan.summary import Summary
@@ -67,7 +67,7 @@ class Correlating:
     def witness(self, timings: Timings) -> None:
         """Create the relations `WITNESS_TABLES` for a part of a batch, whose messages another process numbers."""
         with timings.of("standing"):
-            self._stand()
+            self._stand(WANTED)
         self._run(witness_steps(self.levels, part=True), timings)
 
     def all_steps(self, request: PlanRequest, *, slices: bool = False) -> Pipeline:
@@ -95,7 +95,7 @@ class Correlating:
         with engine.transaction():
             engine.load("batch_start", pa.table({"docid": [docid], "now": [time.time()]}))
             with timings.of("standing"):
-                self._stand()
+                self._stand(standing_steps(self.templates))
             self._run(FOUND if found else self.stage_1, timings)
             if caching:
                 with timings.of("slice_row"):
@@ -113,9 +113,9 @@ class Correlating:
         slices.take_over()
         return correlated
 
-    def _stand(self) -> None:
-        """Create the relations that are the same for all batches."""
-        for step in standing_steps(self.templates):
+    def _stand(self, steps: Pipeline) -> None:
+        """Create relations that are the same for all batches."""
+        for step in steps:
             if step.name in self.standing:
                 self.store.engine.load(step.name, self.standing[step.name])
             else:
