@@ -59,7 +59,8 @@ def test_a_frame_needs_an_id_and_xml(broker: Any, spark_session: Any) -> None:
 
 
 def arguments(path: Path, **given: Any) -> Namespace:
-    return Namespace(**{"format": None, "rejects": None, "plan": "auto", "stream": "S", "output": str(path), **given})
+    needed = batch.parser().parse_args(["--store", "", "--input", "", "--output", str(path)])
+    return Namespace(**{**vars(needed), **given})
 
 
 def test_the_batch_job_from_xml_files_to_parquet(broker: Any, spark_session: Any, tmp_path: Path) -> None:
