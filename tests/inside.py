@@ -23,6 +23,10 @@ IN_SPARK_SQL = xpubsub.Limits(driver_table=-1)
 """Limits by which the plan `sql` runs every step in Spark SQL."""
 
 
+TABLES_IN_SPARK_SQL = xpubsub.Limits(driver_table=0)
+"""Limits by which the plan `sql` runs every step in Spark SQL that reads a table."""
+
+
 def store(broker: xpubsub.Broker) -> Store:
     """The store with the engine that runs steps; on Spark, that of the plan `sql`."""
     return broker._publisher._by_sql()._store if on_spark(broker) else broker.store  # type: ignore[attr-defined]

@@ -27,6 +27,9 @@ class SparkTables:
         self._locations: dict[str, str] = {}
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
+        self._lock = threading.Lock()
+        self._defined = False
+        self._missed: set[str] = set()
         name = re.sub(r"\W+", "_", engine.files.path.rstrip("/").rsplit("/", 1)[-1]).lower()
         self._database = f"xpubsub_{name}_{stable_id(engine.files.uri) % 16**6:06x}"
 
@@ -64,21 +67,30 @@ class SparkTables:
                     self._define(name)
         except Exception as error:
             self._failure = error
+        with self._lock:
+            self._defined = True
+        self._refresh(self._missed)
 
     def _define(self, name: str) -> None:
         location, table = self._engine.location(name), f"{self._database}.{name}"
-        if name in self._locations:
-            self._sessions.session.sql(f"drop table if exists {table}")
         self._sessions.session.sql(table_ddl(self._engine.statements[name], "spark", table, location))
-        self._locations[name] = self._engine.folder(name)
+        self._locations[name] = location
 
     def _follow(self, names: set[str]) -> None:
-        """Have Spark list the files of tables again, or define tables again whose folder has changed."""
-        assert self._thread is not None
-        self._thread.join()
+        """Note that the files of tables have changed; while the tables are being defined, others do not wait for it."""
+        with self._lock:
+            if not self._defined:
+                self._missed |= names
+                return
+        self._refresh(names)
+
+    def _refresh(self, names: set[str]) -> None:
+        """Have Spark list the files of tables again, in their new folders if they have moved."""
         with suppress(PySparkException, Py4JError):
             for name in sorted(names & self._locations.keys()):
-                if self._locations[name] == self._engine.folder(name):
-                    self._sessions.session.catalog.refreshTable(f"{self._database}.{name}")
-                else:
-                    self._define(name)
+                table, location = f"{self._database}.{name}", self._engine.location(name)
+                if self._locations[name] != location:
+                    quoted = location.replace("'", "\\'")
+                    self._sessions.session.sql(f"alter table {table} set location '{quoted}'")
+                    self._locations[name] = location
+                self._sessions.session.catalog.refreshTable(table)
