@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
@@ -19,6 +19,7 @@ from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.paths import load_key_index, tagpath_cache
 from xpubsub.jobs.publish import query_cache, sampling
+from xpubsub.jobs.publish.shredding import Paths, shredded_by
 from xpubsub.jobs.publish.single import Lookup
 from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
@@ -27,6 +28,7 @@ from xpubsub.plan.filter_steps import key_index, unroll_slots
 from xpubsub.plan.filters import KEYS_HELD, UNROLL
 from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import whole
 
 Pairs = set[tuple[str, str]]
@@ -239,3 +241,17 @@ def test_queries_asked_for_last_are_remembered_up_to_a_number(
     assert len(lookup.recent._found) == 1 and lookup.recent._rows == 4
     broker.unsubscribe(["s14"])
     assert ("m2", "s14") in together[-1] and pairs(broker.publish([messages[-1]])) == together[-1] - {("m2", "s14")}
+
+
+def test_a_single_message_that_another_process_has_read(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its nodes are not in this process's rows: the joins find what lookups would miss."""
+    def elsewhere(shredder: MessageShredder, cache: TagPathCache, messages: Iterable[Any]) -> None:
+        shredded = shredded_by(Paths.of(cache, Limits()).cache(), Limits(), list(messages))
+        shredder.include(shredded)
+        cache.learn(shredded.tagpaths)
+
+    broker.subscribe("s", "/m/s = 'S1'")
+    publisher: Any = broker._publisher
+    publisher._sampler._sampled = 10**6
+    monkeypatch.setattr(publisher._shredding, "shred", elsewhere)
+    assert pairs(broker.publish([("m", "<m><s>S1</s></m>")])) == {("m", "s")}
