@@ -40,11 +40,6 @@ class Summary:
     """Pairs of a tag path and a linear path that it matches."""
 
     @property
-    def nodes_asked(self) -> bool:
-        """Whether matching reads nodes, and not only the keys that hold in a message."""
-        return bool(self.levels or self.texts or self.classes or self.nodes_bound)
-
-    @property
     def nodes_bound(self) -> bool:
         """Whether transformations or correlations bind variables to nodes."""
         return bool(self.transformations or self.correlations)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from xpubsub.jobs.paths import known_linear_paths, known_tagpaths, load_key_index, tagpath_cache
+from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.single import Lookup, load_lookup
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
-from xpubsub.match.path_matches import LinearUse
 from xpubsub.plan.summary import Summary
-from xpubsub.shred.key_index import KeyIndex
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
@@ -36,24 +34,9 @@ class Known:
         return Summary(**{name: int(value) for name, value in row.items()})
 
     @cached_property
-    def tagpaths(self) -> dict[str, int]:
-        """The tag paths of the store, each with its use."""
-        return known_tagpaths(self.store)
-
-    @cached_property
-    def linear_paths(self) -> dict[str, LinearUse]:
-        """The linear paths of the store, with their use and annotations."""
-        return known_linear_paths(self.store)
-
-    @cached_property
     def cache(self) -> TagPathCache:
         """The tag-path cache, which grows as this process shreds messages."""
         return self.filled_cache or tagpath_cache(self.store, self.limits, copying=self.summary.nodes_bound)
-
-    @cached_property
-    def index(self) -> KeyIndex | None:
-        """The keys by tag path, looked up while shredding; None if they are too many."""
-        return load_key_index(self.store, self.summary)
 
     @cached_property
     def lookup(self) -> Lookup | None:
