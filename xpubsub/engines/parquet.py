@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,10 +22,11 @@ from xpubsub.engines.dialect import tables_in
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.shared import check_writable, no_store, shared_state
 from xpubsub.engines.store_files import Folders, StoreFiles
-from xpubsub.errors import StoreError
+from xpubsub.errors import EngineError, StoreError
 from xpubsub.step import Step
 
 _COUNTER = itertools.count()
+_FILE = "store.duckdb"
 _TABLE = re.compile(r"create table if not exists (\w+)", re.IGNORECASE)
 _DROP = re.compile(r"drop table if exists (\w+)", re.IGNORECASE)
 
@@ -42,7 +44,7 @@ class ParquetEngine(DuckDBEngine):
         if (read_only or not create) and not self.files.exists():
             raise no_store(path, " --engine spark")
         self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
-        super().__init__(os.path.join(self._folder.name, "store.duckdb"))
+        super().__init__(os.path.join(self._folder.name, _FILE))
         self.place, self.read_only = path, read_only
         self.shared = shared_state(self.files.uri)
         self.version = self.files.version()
@@ -196,22 +198,26 @@ class ParquetEngine(DuckDBEngine):
 
     def append(self, table: str, step: Step) -> None:
         check_writable(self)
+        if not self._transactions:
+            with self.transaction():
+                return self.append(table, step)
         rows = f"appended_{next(_COUNTER)}"
         self._create_like(rows, table)
         self._relations.append(rows)
         self._execute(step.name, f"insert into {rows} by name {self.sql(step)}")
         self._execute(step.name, f"insert into {table} select * from {rows}")
         self._appended.append((table, self._connection.sql(f"select * from {rows}").to_arrow_table()))
-        if not self._transactions:
-            self._write()
+        return None
 
     def replace(self, tables: Mapping[str, Step]) -> None:
+        if not self._transactions:
+            with self.transaction():
+                return self.replace(tables)
         super().replace(tables)
         for name in tables:
             self._pending.pop(name, None)
         self._replaced.update(tables)
-        if not self._transactions:
-            self._write()
+        return None
 
     def compact(self) -> None:
         """Do nothing: `replace` removes old versions."""
@@ -250,22 +256,15 @@ class ParquetEngine(DuckDBEngine):
 
     def size(self) -> int:
         """Return the size of the database in bytes, with all tables read."""
-        self._fill(list(self.statements))
-        self._checkpoint()
-        return os.path.getsize(os.path.join(self._folder.name, "store.duckdb"))
+        return os.path.getsize(self._complete_file())
 
     def copy_to(self, path: str) -> None:
         """Write the whole store to a DuckDB file, for other processes to read."""
+        shutil.copyfile(self._complete_file(), path)
+
+    def _complete_file(self) -> str:
+        """Return the file of the database, once it has all rows of all tables."""
         self._fill(list(self.statements))
-        self._checkpoint()
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        _copy(os.path.join(self._folder.name, "store.duckdb"), path)
-
-
-def _copy(source: str, target: str) -> None:
-    """Copy a file so that readers see all of it or nothing."""
-    import shutil
-
-    partial = f"{target}.{os.getpid()}"
-    shutil.copyfile(source, partial)
-    os.replace(partial, target)
+        if not self._checkpoint():
+            raise EngineError("the store cannot be copied while a transaction is open", step="checkpoint")
+        return os.path.join(self._folder.name, _FILE)

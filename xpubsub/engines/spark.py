@@ -48,7 +48,7 @@ class SparkEngine:
         self._large = large
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
-        self._functions: dict[str, tuple[Callable[..., Any], pa.DataType]] = {}
+        self._functions: set[str] = set()
 
     def close(self) -> None:
         """Forget the tables in memory; the engine of the files and the session are closed by their owners."""
@@ -124,7 +124,7 @@ class SparkEngine:
     ) -> None:
         self._stored.register(name, function, parameters, result)
         if name not in self._functions:
-            self._functions[name] = function, result
+            self._functions.add(name)
             make: Any = arrow_udf
             self.session.udf.register(name, make(function, from_arrow_type(result)))
 

@@ -20,6 +20,8 @@ from xpubsub.errors import EngineError
 
 _FOR_BATCHES = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
 """Settings for batches: without adaptive execution a query is one job, however often it shuffles."""
+_PART_BYTES = 8_000_000
+"""The size of a partition that is made of a table of this process."""
 _HADOOP = "spark.hadoop."
 _NO_PACKAGE = re.compile(r"No module named '(\w+)")
 
@@ -94,11 +96,14 @@ def start_session(master: str | None) -> SparkSession:
     return session
 
 
-def frame_of(session: SparkSession, table: pa.Table, parts: int = 1) -> DataFrame:
-    """Return an Arrow table as a frame; Spark makes a partition of each chunk, and loses chunks after an empty one."""
+def frame_of(session: SparkSession, table: pa.Table) -> DataFrame:
+    """Return an Arrow table as a frame; Spark makes a partition of each chunk, and loses chunks after an empty one.
+
+    Only a small table becomes a local relation, which Spark splits among the workers by itself.
+    """
     if not table.num_rows:
         return session.createDataFrame([], from_arrow_schema(table.schema))
-    size = -(-table.num_rows // parts)
+    size = -(-table.num_rows // (1 + table.nbytes // _PART_BYTES))
     whole = table.combine_chunks()
     return session.createDataFrame(
         pa.concat_tables([whole.slice(first, size) for first in range(0, whole.num_rows, size)]))
@@ -114,14 +119,6 @@ def extended(
 ) -> DataFrame:
     """Like `mapped`, for a function whose rows have further columns of the frame after those of the schema."""
     return frame.mapInArrow(function, StructType([*from_arrow_schema(schema).fields, *others]))
-
-
-def with_columns(found: DataFrame, messages: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Add columns of the messages to what was found for them, by id."""
-    if not names:
-        return found
-    ids = messages.selectExpr("cast(id as string) as message_id", *(f"`{name}`" for name in names))
-    return found.join(ids.dropDuplicates(["message_id"]), "message_id", "left")
 
 
 def collected(frame: DataFrame, what: str) -> pa.Table:

@@ -42,11 +42,6 @@ class StoreFiles:
         """The path of the directory, with its scheme."""
         return self._place if "://" in self._place else f"file:{self.path}"
 
-    @property
-    def local(self) -> bool:
-        """Whether the directory is in the local file system."""
-        return isinstance(self._files, fs.LocalFileSystem)
-
     def exists(self) -> bool:
         """Whether anything is at the path."""
         return bool(self._type(self.path) != fs.FileType.NotFound)
@@ -59,8 +54,7 @@ class StoreFiles:
 
     def version(self) -> int:
         """Return the newest complete version; 0 if there is none."""
-        versions = (int(found[1]) for name in self._names(self.path) if (found := _VERSION.fullmatch(name)))
-        return next((each for each in sorted(versions, reverse=True) if self._is_complete(each)), 0)
+        return next((each for each in sorted(self._versions(), reverse=True) if self._is_complete(each)), 0)
 
     def folders(self, version: int) -> Folders:
         """Return the folders of the tables that a version has taken over from earlier versions."""
@@ -123,17 +117,16 @@ class StoreFiles:
 
     def discard_unused(self, version: int) -> None:
         """Delete the folders that neither a version nor the one before it uses."""
-        used = {folder for each in (version, version - 1) if each > 0 for folder in self.folders(each).values()}
-        for old in range(1, version - 1):
-            for name in self._names(f"{self.path}/v{old}"):
-                if f"v{old}/{name}" not in used:
-                    self._delete(f"{self.path}/v{old}/{name}")
+        recent = {version, version - 1}
+        used = {folder for each in recent if self._is_complete(each) for folder in self.folders(each).values()}
+        for old in set(self._versions()) - recent:
+            names = self._names(f"{self.path}/v{old}")
+            unused = [name for name in names if f"v{old}/{name}" not in used]
+            for path in [f"v{old}/{name}" for name in unused] if len(unused) < len(names) else [f"v{old}"]:
+                self.delete(f"{self.path}/{path}")
 
     def delete(self, path: str) -> None:
-        """Delete a file, if it is there."""
-        self._delete(path)
-
-    def _delete(self, path: str) -> None:
+        """Delete a file or a folder, if it is there."""
         with suppress(OSError):
             if self._type(path) == fs.FileType.Directory:
                 self._files.delete_dir(path)
@@ -142,6 +135,9 @@ class StoreFiles:
 
     def _is_complete(self, version: int) -> bool:
         return bool(self._type(self._marker(version)) == fs.FileType.File)
+
+    def _versions(self) -> list[int]:
+        return [int(found[1]) for name in self._names(self.path) if (found := _VERSION.fullmatch(name))]
 
     def _marker(self, version: int) -> str:
         return f"{self.path}/v{version}/{_MARKER}"

@@ -93,6 +93,13 @@ def lazy_rows(messages: DataFrame, keep: Sequence[str]) -> DataFrame:
     return messages.select(*_given(messages), *(names[name.lower()] for name in keep))
 
 
+def with_columns(found: DataFrame, messages: DataFrame, keep: Sequence[str]) -> DataFrame:
+    """Add columns of the messages to what was found for them, by id."""
+    if not keep:
+        return found
+    return found.join(lazy_rows(messages, keep).drop("xml").dropDuplicates(["message_id"]), "message_id", "left")
+
+
 def timed_rows(messages: DataFrame) -> DataFrame:
     """Select event id, message id, XML, time in seconds or null, and time as given."""
     from pyspark.sql.functions import col, lit, monotonically_increasing_id

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.jobs.publish.messages import DUPLICATE
+from xpubsub.jobs.publish.messages import DUPLICATE, came_before
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, NOTIFICATION, Task, opened
 from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
@@ -48,12 +48,11 @@ class _Part:
         again = []
         for place, (message_id, xml) in enumerate(zip(*(rows[n].to_pylist() for n in (0, 1)), strict=True)):
             self.places[first + place] = place
-            if message_id in seen:
+            if came_before(message_id, seen):
                 again.append((first + place, message_id, *DUPLICATE))
                 continue
             self.messages.append((first + place, message_id, xml))
             if message_id is not None:
-                seen.add(message_id)
                 self._by_id[message_id] = place
         self.duplicates = table_of(again, REJECTED)
 

@@ -69,6 +69,15 @@ class Times(dict[int, float]):
         Times._last = self[event_id] = max(time.time(), Times._last + 1e-6)
 
 
+def came_before(message_id: str | None, seen: set[str]) -> bool:
+    """Whether the id of a message is among those seen, to which it is added; a missing id is no duplicate."""
+    if message_id is None:
+        return False
+    before = message_id in seen
+    seen.add(message_id)
+    return before
+
+
 def numbered(
     messages: Iterable[Given], duplicates: list[Duplicate], progress: Callable[[int], None] | None, times: Times
 ) -> Iterator[Message]:
@@ -76,10 +85,9 @@ def numbered(
     seen: set[str] = set()
     for event_id, given in enumerate(messages, start=1):
         message_id, xml = message_of(given)
-        if message_id in seen:
+        if came_before(message_id, seen):
             duplicates.append((event_id, message_id, *DUPLICATE))
             continue
-        seen.add(message_id)
         times.note(event_id, given)
         yield event_id, message_id, xml
         if progress is not None:

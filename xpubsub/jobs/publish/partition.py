@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from xpubsub.arrow import SplitFunction
 from xpubsub.engines.snapshot import SnapshotEngine
 from xpubsub.jobs.publish.matcher import Matcher
-from xpubsub.jobs.publish.messages import DUPLICATE, Batch
+from xpubsub.jobs.publish.messages import DUPLICATE, Batch, came_before
 from xpubsub.jobs.publish.planning import publish_plan
 from xpubsub.jobs.publish.snapshot_files import SnapshotFile
 from xpubsub.jobs.publish.timing import Timings
@@ -136,11 +136,10 @@ class GivenRows:
             if "time" in batch.schema.names:
                 self.times.append(pa.Table.from_batches([batch.select(["event_id", "message_id", "time", "said"])]))
             for event_id, message_id, xml in _messages(batch):
-                if message_id in seen:
+                if came_before(message_id, seen):
                     self.duplicates.append((event_id, message_id, *DUPLICATE))
-                    continue
-                seen.add(message_id)
-                yield event_id, message_id, xml
+                else:
+                    yield event_id, message_id, xml
 
 
 def _messages(batch: pa.RecordBatch) -> Iterator[Message]:

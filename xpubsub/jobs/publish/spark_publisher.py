@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from xpubsub.arrow import PACKED, flowing, joined, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
-from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, mapped, with_columns
+from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.clocks import judge
@@ -25,6 +25,7 @@ from xpubsub.jobs.publish.frame_rows import (
     later_duplicates,
     lazy_rows,
     timed_rows,
+    with_columns,
 )
 from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
