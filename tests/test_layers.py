@@ -83,3 +83,27 @@ def test_no_engine_is_asked_for_its_name() -> None:
 def test_jobs_build_no_sql() -> None:
     builders = [path.name for path in FILES if "jobs" in path.parts and "select " in path.read_text()]
     assert builders == []
+
+
+SHARED_NAMES = {"main", "subscribe", "unsubscribe", "explain"}
+"""Entry points, and commands of the shell that are called as the job they do."""
+
+
+def defined(path: Path) -> set[str]:
+    """The public names that a module defines."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update(name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name))
+    return {name for name in found if not name.startswith("_")}
+
+
+def test_a_public_name_has_one_meaning() -> None:
+    modules: dict[str, list[str]] = {}
+    for path in FILES:
+        for name in defined(path) - SHARED_NAMES:
+            modules.setdefault(name, []).append(str(path.relative_to(PACKAGE)))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}

@@ -24,7 +24,7 @@ SUBSCRIPTIONS = [("a", "//a = 'x'"), ("b", "/m/b[c]/d > 3"), ("any", "//*[@k]"),
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every batch is worth other processes, and cut into several slabs."""
-    monkeypatch.setattr(shredding, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(shredding, "BYTES_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(shredding, "_SLAB", 400)
     monkeypatch.setattr(shredding, "cores", lambda: 3)
 

@@ -12,7 +12,7 @@ import pytest
 
 import xpubsub
 from tests.generate import NAMESPACES, Expressions
-from xpubsub.compile.compiled_rows import OUTPUTS, CompiledRows
+from xpubsub.compile.compiled_rows import COMPILED_TABLES, CompiledRows
 from xpubsub.compile.row_types import COLUMNS
 from xpubsub.compile.shapes import shape_template
 from xpubsub.compile.subscriptions import Compiler, CompilerRun
@@ -114,7 +114,7 @@ def test_a_template_has_no_places_without_marks() -> None:
 
 @pytest.mark.parametrize("executable", [sys.executable, "/nonexistent/python"])
 def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, executable: str) -> None:
-    monkeypatch.setattr(compiling, "WORTH_A_PROCESS", 10)
+    monkeypatch.setattr(compiling, "TEXTS_PER_PROCESS", 10)
     monkeypatch.setattr(compiling, "cores", lambda: 3)
     monkeypatch.setattr(sys, "executable", executable)
     told: list[int] = []
@@ -128,7 +128,7 @@ def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_rows_have_the_columns_of_their_schema(name: str) -> None:
-    assert sorted(COLUMNS[name]) == sorted(OUTPUTS[name].names)
+    assert sorted(COLUMNS[name]) == sorted(COMPILED_TABLES[name].names)
 
 
 def test_rows_are_filled_by_name() -> None:

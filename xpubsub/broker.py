@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,9 +20,8 @@ from xpubsub.jobs.explain.plan import explain_plan
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
-from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.message_publisher import MessagePublisher
 from xpubsub.jobs.publish.messages import Batch
-from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
@@ -41,25 +40,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEFAULT_STREAM = "S"
-
-
-class MessagePublisher(Protocol):
-    """Publishes messages, in this process or on Spark."""
-
-    def close(self) -> None:
-        """Release whatever is kept between batches."""
-
-    def known(self) -> Known:
-        """Return what is known of the store."""
-
-    def plan(self, request: PlanRequest) -> PublishPlan:
-        """Return the plan of a batch."""
-
-    def publish(self, batch: Batch) -> Result:
-        """Match a batch of messages."""
-
-    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
-        """Match a DataFrame; return notifications and rejected messages."""
 
 
 class Broker:

@@ -43,7 +43,7 @@ MOST_WARNINGS = 1000
 """How many warnings keep their texts; further ones are only counted."""
 ErrorPlace = tuple[int | None, int | None, str | None]
 _NOWHERE: ErrorPlace = (None, None, None)
-OUTPUTS = {
+COMPILED_TABLES = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
     "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
@@ -171,10 +171,10 @@ class CompiledRows:
     def take(self) -> list[tuple[str, pa.Table]]:
         """Return all rows added since the last call, by kind."""
         by_column = {"compiled_query": self._queries.queries, "compiled_branch": self._queries.branches}
-        tables = [(name, by_column[name]() if name in by_column else self._table(name)) for name in OUTPUTS]
+        tables = [(name, by_column[name]() if name in by_column else self._table(name)) for name in COMPILED_TABLES]
         self._clear()
         return tables
 
     def _table(self, name: str) -> pa.Table:
         rows = self._rows[name]
-        return table_of(list(dict.fromkeys(rows)) if name in _SHARED else rows, OUTPUTS[name], COLUMNS[name])
+        return table_of(list(dict.fromkeys(rows)) if name in _SHARED else rows, COMPILED_TABLES[name], COLUMNS[name])

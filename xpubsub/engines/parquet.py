@@ -21,7 +21,8 @@ import pyarrow as pa
 from xpubsub.engines.dialect import tables_in
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.shared import check_writable, no_store, shared_state
-from xpubsub.engines.store_files import Folders, StoreFiles
+from xpubsub.engines.store_files import StoreFiles
+from xpubsub.engines.table_files import TableFiles
 from xpubsub.errors import EngineError, StoreError
 from xpubsub.step import Step
 
@@ -47,14 +48,9 @@ class ParquetEngine(DuckDBEngine):
         super().__init__(os.path.join(self._folder.name, _FILE))
         self.place, self.read_only = path, read_only
         self.shared = shared_state(self.files.uri)
-        self.version = self.files.version()
+        self._tables = TableFiles(self.files)
         self.statements: dict[str, str] = {}
         """The DDL of each table."""
-        self._dropped: dict[str, int] = {}
-        self._taken_over: Folders = self.files.folders(self.version) if self.version else {}
-        self._found = self._scan()
-        self._seen: set[str] = set()
-        self._pending: dict[str, list[str]] = {}
         self._appended: list[tuple[str, pa.Table]] = []
         self._replaced: set[str] = set()
         self._transactions = 0
@@ -66,7 +62,7 @@ class ParquetEngine(DuckDBEngine):
         self._folder.cleanup()
 
     def has_tables(self) -> bool:
-        return bool(self.version)
+        return bool(self._tables.version)
 
     def is_empty(self) -> bool:
         return self.files.is_empty()
@@ -77,30 +73,20 @@ class ParquetEngine(DuckDBEngine):
         match = _TABLE.search(statement)
         if match is None:
             raise StoreError(f"not a statement that creates or drops a table: {statement}")
-        if not self.version:
+        if not self.has_tables():
             check_writable(self)
-            self.version = 1
-            self.files.complete(1, {})
+            self._tables.begin()
         name = match[1].lower()
         self.statements[name] = statement
         self._execute("ddl", statement)
-        if not self.read_only and self.folder(name) not in self._found:
-            self.files.make_folder(self.folder(name))
-        self._queue(name)
+        if not self.read_only:
+            self._tables.make(name)
+        self._tables.queue(name)
 
     def _drop_table(self, name: str) -> None:
-        """Drop a table; a table created later with the same name gets another folder."""
-        self._dropped[name] = self._dropped.get(name, 0) + 1
+        self._tables.drop(name)
         self.statements.pop(name, None)
-        self._pending.pop(name, None)
         self._execute("ddl", f"drop table if exists {name}")
-
-    def folder(self, name: str) -> str:
-        """Return the folder of a table, relative to the directory."""
-        return self._taken_over.get(name) or f"v{self.version}/{self._own_name(name)}"
-
-    def _own_name(self, name: str) -> str:
-        return f"{name}_{self._dropped[name] + 1}" if name in self._dropped else name
 
     def has_relation(self, name: str) -> bool:
         """Whether the running pipeline has a relation."""
@@ -112,51 +98,34 @@ class ParquetEngine(DuckDBEngine):
 
     def paths(self, name: str) -> list[str]:
         """Return the files of a table, sorted."""
-        return sorted(self._found.get(self.folder(name), ()))
+        return self._tables.paths(name)
 
     def location(self, name: str) -> str:
         """Return the folder of a table, with its scheme."""
-        return f"{self.files.uri}/{self.folder(name)}"
+        return f"{self.files.uri}/{self._tables.folder(name)}"
 
     def table_bytes(self, name: str) -> int:
         """Return the size of a table's files; 0 if the running transaction has changed it."""
-        return 0 if self.is_changed(name) else sum(self.files.sizes.get(path, 0) for path in self.paths(name))
+        return 0 if self.is_changed(name) else self._tables.size(name)
 
     def schema(self, name: str) -> pa.Schema:
         """Return the columns of a table."""
         return self._connection.sql(f"select * from {name} limit 0").to_arrow_table().schema
 
     def refresh(self) -> None:
-        version = self.files.version()
-        if version != self.version:
-            self.version, self._taken_over = version, self.files.folders(version)
+        if self._tables.use_newest():
             self._forget()
             return
-        self._found = self._scan()
-        if new := {name for name in self.statements if self._queue(name)}:
+        self._tables.scan()
+        if new := {name for name in self.statements if self._tables.queue(name)}:
             self._changed(new)
-
-    def _scan(self) -> dict[str, list[str]]:
-        """List the files of all tables, by folder."""
-        older = {int(folder.partition("/")[0][1:]) for folder in self._taken_over.values()}
-        return self.files.listed({*older, self.version} - {0})
-
-    def _queue(self, name: str) -> bool:
-        """Note the files of a table that are not in the database yet; return whether there are any."""
-        new = [path for path in self._found.get(self.folder(name), ()) if path not in self._seen]
-        if new:
-            self._pending.setdefault(name, []).extend(new)
-            self._seen.update(new)
-        return bool(new)
 
     def _forget(self) -> None:
         """Empty the database, so that tables are read again when they are needed."""
-        self._seen.clear()
-        self._pending.clear()
-        self._found = self._scan()
+        self._tables.read_again()
         for name in self.statements:
             self._execute("forget", f"delete from {name}")
-            self._queue(name)
+            self._tables.queue(name)
         self._changed(set(self.statements))
 
     def _changed(self, names: set[str]) -> None:
@@ -166,11 +135,11 @@ class ParquetEngine(DuckDBEngine):
             follow(names)
 
     def _fill(self, names: list[str]) -> None:
-        """Read the pending files of tables into the database."""
-        for name in {*names} & self._pending.keys():
-            schema = self.schema(name)
+        """Read the unread files of tables into the database."""
+        for name in self._tables.unread(names):
+            paths = self._tables.take_unread(name)
             source = f"files_{next(_COUNTER)}"
-            self._connection.register(source, self.files.dataset(self._pending.pop(name), schema))
+            self._connection.register(source, self.files.dataset(paths, self.schema(name)))
             try:
                 self._execute(name, f"insert into {name} by name select * from {source}")
             finally:
@@ -215,7 +184,7 @@ class ParquetEngine(DuckDBEngine):
                 return self.replace(tables)
         super().replace(tables)
         for name in tables:
-            self._pending.pop(name, None)
+            self._tables.take_unread(name)
         self._replaced.update(tables)
         return None
 
@@ -227,32 +196,14 @@ class ParquetEngine(DuckDBEngine):
         changed = {table for table, rows in self._appended if rows.num_rows} | self._replaced
         for table, rows in self._appended:
             if rows.num_rows:
-                self._note(self.folder(table), self.files.write(self.folder(table), rows))
+                self._tables.write(table, rows)
         self._appended.clear()
         if self._replaced:
-            self._write_version()
+            rows_of = {name: self._connection.sql(f"select * from {name}").to_arrow_table() for name in self._replaced}
+            self._tables.write_version(rows_of, self.statements)
             self._replaced.clear()
         for follow in self.followers:
             follow(changed)
-
-    def _note(self, folder: str, path: str) -> None:
-        """Note a file whose rows are in the database already."""
-        self._seen.add(path)
-        self._found.setdefault(folder, []).append(path)
-
-    def _write_version(self) -> None:
-        new = self.version + 1
-        self.files.discard(new)
-        taken_over = {name: self.folder(name) for name in self.statements if name not in self._replaced}
-        for name in sorted(self._replaced):
-            rows = self._connection.sql(f"select * from {name}").to_arrow_table()
-            folder = f"v{new}/{self._own_name(name)}"
-            self.files.make_folder(folder)
-            if rows.num_rows:
-                self._note(folder, self.files.write(folder, rows))
-        self.files.complete(new, taken_over)
-        self.version, self._taken_over = new, taken_over
-        self.files.discard_unused(new)
 
     def size(self) -> int:
         """Return the size of the database in bytes, with all tables read."""

@@ -15,4 +15,4 @@ MOVED = ("stream_clock", file_step("clock_moved"))
 """Stores the clocks in `clock_given`."""
 FUTURE = ("gone_message", file_step("clock_future"))
 """Drops kept messages that are later than a clock in `clock_given`."""
-REPLACED = file_step("replaced")
+REPLACED_ROWS = file_step("replaced")

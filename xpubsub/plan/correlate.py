@@ -88,14 +88,14 @@ def join_steps(
     return (*_KEPT, *views, *each, *steps, file_step("correlated", reused=True, tables={"rout": steps[-1].name}))
 
 
-OUTPUTS: Pipeline = (
+OUTPUT_PARTS: Pipeline = (
     file_step("correlated_made", reused=True), file_step("part_base", reused=True), file_step("rcopy_joined"),
     file_step("rreturn_joined"), file_step("part_node"),
 )
 """The steps that collect the parts of outputs."""
 TEXTS = file_step("correlated_text")
-OUTPUT = file_step("correlation_output", reused=True)
-NOTIFICATIONS = file_step("notification_correlation", reused=True)
+CORRELATION_OUTPUT = file_step("correlation_output", reused=True)
+CORRELATION_NOTIFICATIONS = file_step("notification_correlation", reused=True)
 
 
 @dataclass(frozen=True)

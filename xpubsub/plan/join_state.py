@@ -5,14 +5,14 @@ from __future__ import annotations
 from xpubsub.plan.clocks import CLOCK
 from xpubsub.step import Pipeline, Step, file_step, none_of
 
-ADDED: tuple[tuple[str, Step], ...] = (
+STATE_ADDED: tuple[tuple[str, Step], ...] = (
     ("rbin", file_step("rbin_kept")), ("rdoc", file_step("rdoc_kept")), ("rcopy", file_step("rcopy_kept")),
     ("rreturn", file_step("rreturn_kept")), ("gone_message", file_step("gone_message_kept")),
     ("rdoc_ts", file_step("rdoc_ts_kept")),
 )
 """The tables to append to, in this order: a message is joined only once it is in `rdoc_ts`."""
 
-KEPT: Pipeline = (
+STILL_KEPT: Pipeline = (
     file_step("dead_message", "kept"), file_step("kept_message", reused=True),
 )
 """The kept messages that can still be joined, between batches."""

@@ -19,15 +19,22 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.language.xscl.templates import Edge, Template
 from xpubsub.limits import Limits
 from xpubsub.output.correlation_factory import correlating
-from xpubsub.plan.clocks import REPLACED
-from xpubsub.plan.correlate import FOUND, OUTPUT, OUTPUTS, TEXTS, chosen_plan, join_steps, witness_steps
+from xpubsub.plan.clocks import REPLACED_ROWS
+from xpubsub.plan.correlate import (
+    CORRELATION_OUTPUT,
+    FOUND,
+    OUTPUT_PARTS,
+    TEXTS,
+    chosen_plan,
+    join_steps,
+    witness_steps,
+)
 from xpubsub.plan.join_state import LAST_DOCID
 from xpubsub.plan.join_views import WANTED, StoredTemplate, standing_steps
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import sliced
 from xpubsub.plan.summary import Summary
-from xpubsub.rows import CORRELATION_MADE
-from xpubsub.rows import REPLACED as REPLACED_ROWS
+from xpubsub.rows import CORRELATION_MADE, REPLACED
 from xpubsub.step import Pipeline, file_step, whole
 from xpubsub.store.store import Store
 
@@ -43,7 +50,7 @@ class Correlated:
     """The messages that a batch publishes to other streams, and the kept messages that the batch replaces."""
 
     published: list[Published] = field(default_factory=list)
-    replaced: pa.Table = field(default_factory=REPLACED_ROWS.empty_table)
+    replaced: pa.Table = field(default_factory=REPLACED.empty_table)
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Correlating:
         rows = self.store.rows(JOIN_QUERIES) if chosen == "sequential" else []
         correlation_ids = [(row["template_id"], row["correlation_id"]) for row in rows]
         joins = join_steps(self.templates, self.places, chosen, correlation_ids)
-        return (*(sliced(joins) if slices else joins), *OUTPUTS)
+        return (*(sliced(joins) if slices else joins), *OUTPUT_PARTS)
 
     def run(
         self, stream: str, request: PlanRequest, limits: Limits, timings: Timings, slices: SliceCache,
@@ -103,8 +110,8 @@ class Correlating:
             self._run(self._stage_2(request, caching), timings)
             with timings.of("correlation_made"):
                 engine.map_arrow("correlation_made", TEXTS, correlating(self.definitions), CORRELATION_MADE)
-            self._run((OUTPUT,), timings)
-            correlated = Correlated(self._published(), engine.fetch(REPLACED).cast(REPLACED_ROWS))
+            self._run((CORRELATION_OUTPUT,), timings)
+            correlated = Correlated(self._published(), engine.fetch(REPLACED_ROWS).cast(REPLACED))
             with timings.of("keep"):
                 keep(self.store, limits, self.reads, stream)
             if caching:

@@ -12,10 +12,9 @@ from xpubsub.arrow import joined
 from xpubsub.checks import is_text
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.messages import DUPLICATE, Duplicate, Given, Times, numbered
-from xpubsub.jobs.publish.times import KINDS
-from xpubsub.plan.frames import BAD_TIMES, EVENT_TIME
-from xpubsub.rows import EVENT, NOTIFICATIONS, REJECTED, table_of
-from xpubsub.rows import EVENT_TIME as EVENT_TIME_ROWS
+from xpubsub.jobs.publish.times import TIME_KINDS
+from xpubsub.plan.frames import BAD_TIMES, FRAME_TIME
+from xpubsub.rows import EVENT, EVENT_TIME, NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
 from xpubsub.store.store import Store
 
@@ -56,12 +55,12 @@ def later_duplicates(read: Sequence[pa.Table]) -> pa.Table:
 def frame_times(store: Store, given: pa.Table | None) -> pa.Table:
     """Return the times of a frame's messages; a message without a time gets that of its arrival."""
     if given is None:
-        return EVENT_TIME_ROWS.empty_table()
+        return EVENT_TIME.empty_table()
     store.engine.load("given", given)
     store.engine.load("frame_start", pa.table({"now": [time.time()]}))
     if bad := store.rows(BAD_TIMES):
-        raise Error(f"message {bad[0]['message_id']!r}: a message's time is {KINDS}, not {bad[0]['said']}")
-    return store.engine.fetch(EVENT_TIME)
+        raise Error(f"message {bad[0]['message_id']!r}: a message's time is {TIME_KINDS}, not {bad[0]['said']}")
+    return store.engine.fetch(FRAME_TIME)
 
 
 def _payload(xml: object) -> tuple[str | None, bytes | None]:

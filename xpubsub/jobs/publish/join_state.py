@@ -7,7 +7,7 @@ import math
 from xpubsub.jobs.publish.clocks import StreamReads, load_reads, move_clocks, read_clocks
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import BATCH_CLOCK, CLOCK
-from xpubsub.plan.join_state import ADDED, COUNTS, KEPT, LONGEST_FINITE_REACH, LONGEST_REACH, WITHOUT_GONE
+from xpubsub.plan.join_state import COUNTS, LONGEST_FINITE_REACH, LONGEST_REACH, STATE_ADDED, STILL_KEPT, WITHOUT_GONE
 from xpubsub.step import Step, file_step
 from xpubsub.store.gc import STATE
 from xpubsub.store.store import Store
@@ -26,7 +26,7 @@ def keep(store: Store, limits: Limits, reads: StreamReads, stream: str) -> None:
     moved = _moved(store, clocks, reads, stream)
     store.engine.load("stream_least", reads.least({**clocks, **moved}))
     store.run(file_step("expired_message", reused=True, horizon=_horizon(store, LONGEST_REACH, limits)))
-    store.append(*ADDED)
+    store.append(*STATE_ADDED)
     if moved:
         move_clocks(store, moved.items())
     [counts] = store.rows(COUNTS)
@@ -52,7 +52,7 @@ def _horizon(store: Store, reach: Step, limits: Limits) -> str:
 def kept_stats(store: Store, limits: Limits) -> dict[str, int]:
     """Return counts of kept rows, and how many only INF windows need; empty without correlations."""
     with store.engine.pipeline():
-        store.run(*store.visible(), file_step("correlation_wanted", reused=True), *KEPT)
+        store.run(*store.visible(), file_step("correlation_wanted", reused=True), *STILL_KEPT)
         store.engine.load("stream_least", load_reads(store).least(read_clocks(store)))
         horizon = _horizon(store, LONGEST_FINITE_REACH, limits)
         rows = store.rows(file_step("stats_kept", horizon=horizon))

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.jobs.publish.messages import DUPLICATE, came_before
-from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, NOTIFICATION, Task, opened
+from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matcher_of
 from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
 
@@ -21,7 +21,8 @@ def notifying(task: Task) -> ArrowFunction:
     """Return a function from rows (message id, XML, other columns) to notifications with the other columns."""
     def notified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _parts(batches):
-            [found] = [rows for kind, rows in opened(task).parts(part.messages, task) if kind == NOTIFICATION]
+            parts = matcher_of(task).parts(part.messages, task)
+            [found] = [rows for kind, rows in parts if kind == PartKind.NOTIFICATION]
             yield from part.carried(found.cast(NOTIFICATIONS)).to_batches()
     return notified
 
@@ -30,7 +31,7 @@ def rejecting(task: Task) -> ArrowFunction:
     """Return a function from the same rows to rejected messages with the other columns."""
     def rejected(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _parts(batches):
-            found = pa.concat_tables([opened(task).rejected(part.messages), part.duplicates])
+            found = pa.concat_tables([matcher_of(task).rejected(part.messages), part.duplicates])
             places = pa.array([part.places[each] for each in found["event_id"].to_pylist()], pa.int64())
             yield from part.with_columns(found.select(REJECTION.names), places).to_batches()
     return rejected

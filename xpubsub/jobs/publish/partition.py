@@ -22,17 +22,20 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.correlate import WITNESS_TABLES
 from xpubsub.plan.request import PlanRequest
-from xpubsub.rows import REJECTED as REJECTED_ROWS
-from xpubsub.rows import table_of
+from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import Message
 from xpubsub.step import file_step, whole
 from xpubsub.store.store import Store
 
-NOTIFICATION, REJECTED, EVENT, TAGPATH = "notification", "rejected", "event", "tagpath"
-SAMPLE, TIMING, GIVEN = "sample", "timing", "given"
-"""The kinds of rows that come back, beside those of `WITNESS_TABLES`."""
 MOST_MESSAGES, MOST_BYTES = 10_000, 32_000_000
 """How many messages, and bytes of them, are matched at a time; they bound a worker's memory."""
+
+
+class PartKind:
+    """The kinds of rows that come back from workers, beside those of `WITNESS_TABLES`."""
+
+    NOTIFICATION, REJECTED, EVENT, TAGPATH = "notification", "rejected", "event", "tagpath"
+    SAMPLE, TIMING, GIVEN = "sample", "timing", "given"
 
 
 @dataclass(frozen=True)
@@ -67,21 +70,21 @@ class PartMatcher(Matcher):
         timings, batch = Timings(), Batch((), task.stream, task.request)
         with self.engine.pipeline():
             shredder = self.shred(messages, timings)
-            yield REJECTED, shredder.rejected()
-            yield EVENT, shredder.events()
+            yield PartKind.REJECTED, shredder.rejected()
+            yield PartKind.EVENT, shredder.events()
             if self.found:
-                yield TAGPATH, pa.table({"tagpath": self.found})
+                yield PartKind.TAGPATH, pa.table({"tagpath": self.found})
             plan = publish_plan(task.request, self.known())
             self.load(shredder, batch, timings)
             found = self.match(plan, timings)
-            yield NOTIFICATION, _numbered(found, shredder.messages) if task.witnesses else found
+            yield PartKind.NOTIFICATION, _numbered(found, shredder.messages) if task.witnesses else found
             if task.sampled:
                 self._store.run(file_step("value_seen"))
-                yield SAMPLE, self.engine.fetch(file_step("value_sample"))
+                yield PartKind.SAMPLE, self.engine.fetch(file_step("value_sample"))
             if task.witnesses:
                 plan.known.correlating.witness(timings)
                 yield from ((name, self.engine.fetch(whole(name))) for name in WITNESS_TABLES)
-        yield TIMING, pa.table({"name": list(timings), "seconds": list(timings.values())})
+        yield PartKind.TIMING, pa.table({"name": list(timings), "seconds": list(timings.values())})
 
     def rejected(self, messages: Iterable[Message]) -> pa.Table:
         """Return the messages that cannot be read, without matching the others."""
@@ -99,7 +102,7 @@ _OPEN: dict[str, PartMatcher] = {}
 """The snapshot that this worker has open, by path."""
 
 
-def opened(task: Task) -> PartMatcher:
+def matcher_of(task: Task) -> PartMatcher:
     """Return the matcher of a task's snapshot; a worker keeps the snapshot open for its next task."""
     if task.snapshot.path not in _OPEN:
         while _OPEN:
@@ -113,10 +116,10 @@ def matching(task: Task) -> SplitFunction:
     def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         given = GivenRows(batches)
         for messages in chunks(given.messages()):
-            yield from opened(task).parts(messages, task)
-        yield REJECTED, table_of(given.duplicates, REJECTED_ROWS)
+            yield from matcher_of(task).parts(messages, task)
+        yield PartKind.REJECTED, table_of(given.duplicates, REJECTED)
         if given.times:
-            yield GIVEN, pa.concat_tables(given.times)
+            yield PartKind.GIVEN, pa.concat_tables(given.times)
     return matched
 
 

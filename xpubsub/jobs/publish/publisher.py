@@ -20,7 +20,7 @@ from xpubsub.jobs.publish.slices import SliceCache
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
-from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
+from xpubsub.plan.correlate import CORRELATION_NOTIFICATIONS
 from xpubsub.plan.request import PlanRequest
 from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import MessageShredder

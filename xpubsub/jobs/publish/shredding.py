@@ -25,7 +25,7 @@ from xpubsub.processes import cores, start
 from xpubsub.shred.messages import Message, MessageShredder, Shredded
 from xpubsub.shred.tagpaths import TagPathCache
 
-WORTH_A_PROCESS = 1_000_000
+BYTES_WORTH_A_PROCESS = 1_000_000
 """Bytes of messages from which on helpers are started, and used once they are ready."""
 _SLAB = 4_000_000
 """Bytes of messages sent to each process at a time; they bound memory."""
@@ -79,14 +79,14 @@ class Shredding:
 
     def _start(self, wanted: int, slab: _Slab) -> None:
         self._helpers = [helper for helper in self._helpers if helper.alive]
-        if slab.bytes >= WORTH_A_PROCESS:
+        if slab.bytes >= BYTES_WORTH_A_PROCESS:
             with suppress(OSError):
                 while len(self._helpers) < wanted:
                     self._helpers.append(_Helper())
 
     def _shred(self, shredder: MessageShredder, cache: TagPathCache, slab: _Slab) -> None:
         """Shred one slab: one part in this process, and one in each helper that is ready."""
-        worth = slab.bytes >= WORTH_A_PROCESS and slab.plain
+        worth = slab.bytes >= BYTES_WORTH_A_PROCESS and slab.plain
         helpers = [helper for helper in self._helpers if helper.ready] if worth else []
         own, *others = slab.parts(len(helpers) + 1)
         for helper, part in zip(helpers, others, strict=True):

@@ -7,17 +7,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from xpubsub.arrow import PACKED, flowing, joined, unpack
+from xpubsub.arrow import PACKED, flowing, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error
-from xpubsub.jobs.publish.clocks import judge
-from xpubsub.jobs.publish.correlating import Correlated, Published, republished
+from xpubsub.jobs.publish.correlating import Published, republished
+from xpubsub.jobs.publish.finishing import FinishingPublisher, WorkerParts, without
 from xpubsub.jobs.publish.frame_rows import (
     batch_rows,
     check_frame,
@@ -29,33 +26,25 @@ from xpubsub.jobs.publish.frame_rows import (
 )
 from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
-from xpubsub.jobs.publish.partition import EVENT, GIVEN, NOTIFICATION, REJECTED, SAMPLE, TAGPATH, TIMING, Task, matching
+from xpubsub.jobs.publish.partition import PartKind, Task, matching
 from xpubsub.jobs.publish.planning import PublishPlan
-from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
 from xpubsub.jobs.publish.sql_publisher import SqlPublisher
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
-from xpubsub.plan.clocks import TIMELY, UNTIMELY_ROWS
-from xpubsub.plan.correlate import WITNESS_TABLES
-from xpubsub.plan.frames import UNTIMED
 from xpubsub.plan.request import SQL, PlanRequest
-from xpubsub.rows import EVENT as EVENT_ROWS
-from xpubsub.rows import NOTIFICATIONS, table_of
-from xpubsub.rows import REJECTED as REJECTED_ROWS
-from xpubsub.step import file_step
-from xpubsub.store.store import GONE, Store
+from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_Parts = dict[str, pa.Table]
 _CarriedOut = Callable[["DataFrame", Batch], AbstractContextManager[tuple[Result, list[Published]]]]
 
 
-class SparkPublisher(Publisher):
+class SparkPublisher(FinishingPublisher):
     """Publishes batches and frames into a store on Spark, by the plan `partition` or `sql`."""
 
     ON_SPARK: ClassVar[bool] = True
@@ -102,8 +91,8 @@ class SparkPublisher(Publisher):
             task = self._task(batch, sampled=self._sampler.worth(rows.num_rows))
             with timings.of("job"):
                 parts = self._run_job(frame_of(self._sessions.session, rows), task)
-            aside = table_of(duplicates, REJECTED_ROWS)
-            result, published = self._finished(parts, times.table(), aside, batch, timings)
+            aside = table_of(duplicates, REJECTED)
+            result, published = self.finished(parts, times.table(), aside, batch, timings)
             yield _with_choice(result, spark), published
 
     def _chosen(self, request: PlanRequest) -> Choice:
@@ -122,32 +111,9 @@ class SparkPublisher(Publisher):
         witnesses = bool(self.known().summary.correlations) and not lent
         return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses)
 
-    def _run_job(self, rows: DataFrame, task: Task) -> _Parts:
+    def _run_job(self, rows: DataFrame, task: Task) -> WorkerParts:
         """Match rows (event id, message id, XML as text or bytes) in one job; return what the workers give back."""
         return unpack(collected(mapped(rows, flowing(matching(task)), PACKED), "partition"))
-
-    def _finished(
-        self, parts: _Parts, times: pa.Table, duplicates: pa.Table, batch: Batch, timings: Timings
-    ) -> tuple[Result, list[Published]]:
-        """Do what the workers cannot: store tag paths and samples, judge times, join and keep for correlations."""
-        with timings.of("paths"):
-            self._learn(parts)
-        plan = super().plan(batch.request)
-        notifications, rejected = parts[NOTIFICATION], [_without(parts[REJECTED], duplicates, "event_id"), duplicates]
-        correlated = Correlated()
-        if plan.known.summary.correlations:
-            untimely = self._judged(parts[EVENT], times, duplicates, batch.stream)
-            rejected.append(untimely)
-            notifications = _without(notifications, untimely, "event_id")
-            correlated, found = self._joined(parts, plan, batch, timings)
-            notifications = pa.concat_tables([notifications.select(NOTIFICATIONS.names), found.cast(NOTIFICATIONS)])
-        with timings.of("sample"):
-            self._keep_sample(parts)
-        for name, seconds in zip(*(parts[TIMING][each].to_pylist() for each in ("name", "seconds")), strict=True):
-            timings[name] = timings.get(name, 0.0) + seconds
-        aside = joined(rejected, REJECTED_ROWS).sort_by("event_id").drop_columns("event_id")
-        notifications = notifications.cast(NOTIFICATIONS)
-        return Result(notifications, aside, plan.choice, timings, correlated.replaced), correlated.published
 
     def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, DataFrame]:
         """Return frames of notifications and rejections for a frame (id, xml, timestamp).
@@ -185,47 +151,13 @@ class SparkPublisher(Publisher):
         """Yield the result of a frame whose messages correlations join, and the messages to publish."""
         with self._forgetting(), self._store.engine.pipeline():
             parts = self._run_job(timed_rows(messages), self._task(batch))
-            if NOTIFICATION not in parts:
+            if PartKind.NOTIFICATION not in parts:
                 with super()._carried_out(batch) as nothing:
                     yield nothing
                 return
-            again = later_duplicates([parts[EVENT], parts[REJECTED]])
-            parts[NOTIFICATION] = _without(parts[NOTIFICATION], again, "event_id")
-            yield self._finished(parts, frame_times(self._store, parts[GIVEN]), again, batch, Timings())
-
-    def _learn(self, parts: _Parts) -> None:
-        """Store the tag paths that workers have found."""
-        if TAGPATH in parts:
-            self.known().cache.learn(set(parts[TAGPATH]["tagpath"].to_pylist()) - self.known().cache.known.keys())
-            self._remember_tagpaths()
-
-    def _keep_sample(self, parts: _Parts) -> None:
-        if SAMPLE in parts:
-            self._store.engine.load("sampled_part", parts[SAMPLE])
-            self._sampler.keep(file_step("value_sample", "parts"), parts[EVENT].num_rows)
-
-    def _judged(self, events: pa.Table, times: pa.Table, duplicates: pa.Table, stream: str) -> pa.Table:
-        """Create the relation `event` without untimely messages, which are returned."""
-        engine, known = self._store.engine, self.known()
-        engine.load("event_time", times)
-        engine.load("event_read", _without(events.cast(EVENT_ROWS), duplicates, "event_id"))
-        if not known.joins(stream):
-            engine.run(UNTIMED)
-            return REJECTED_ROWS.empty_table()
-        judge(self._store, known.correlating.reads, stream, self._limits)
-        engine.run(TIMELY)
-        return engine.fetch(UNTIMELY_ROWS)
-
-    def _joined(
-        self, parts: _Parts, plan: PublishPlan, batch: Batch, timings: Timings
-    ) -> tuple[Correlated, pa.Table]:
-        """Join the witnesses that workers have found; return also the notifications."""
-        self._store.engine.load("batch", batch.relation())
-        self._store.engine.run(GONE)
-        for name in WITNESS_TABLES:
-            self._store.engine.load(f"{name}_found", parts[name])
-        return self._correlate(plan, batch.stream, timings, found=True)
-
+            again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
+            parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
+            yield self.finished(parts, frame_times(self._store, parts[PartKind.GIVEN]), again, batch, Timings())
 
 def _with_choice(result: Result, spark: Choice) -> Result:
     """Add the plan for Spark to the plans of a result."""
@@ -234,8 +166,3 @@ def _with_choice(result: Result, spark: Choice) -> Result:
 
 def _beside(choice: Choice, spark: Choice) -> Choice:
     return Choice(f"{spark.plan},{choice.plan}", f"{spark.reason}; {choice.reason}")
-
-
-def _without(rows: pa.Table, others: pa.Table, column: str) -> pa.Table:
-    """Return rows without those that others name."""
-    return rows.filter(pc.invert(pc.is_in(rows[column], value_set=others[column].combine_chunks())))

@@ -18,14 +18,13 @@ from xpubsub.engines.spark_session import collected, frame_of, mapped
 from xpubsub.jobs.publish.correlating import Published
 from xpubsub.jobs.publish.frame_rows import frame_times, later_duplicates, message_rows, timed_rows
 from xpubsub.jobs.publish.messages import Batch
-from xpubsub.jobs.publish.partition import GIVEN, REJECTED, GivenRows, chunks
+from xpubsub.jobs.publish.partition import GivenRows, PartKind, chunks
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.shredding import Paths, Shredding, shredded_by
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
-from xpubsub.rows import REJECTED as REJECTED_ROWS
-from xpubsub.rows import table_of
+from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.store.store import Store
@@ -55,8 +54,8 @@ class SqlPublisher(Publisher):
             self._remember_tagpaths()
             again = later_duplicates([shredder.events(), shredder.rejected()])
             shredder.drop(again["event_id"].to_pylist())
-            aside = joined([again, parts[REJECTED]] if parts else [], REJECTED_ROWS)
-            times = frame_times(self._store, parts.get(GIVEN))
+            aside = joined([again, parts[PartKind.REJECTED]] if parts else [], REJECTED)
+            times = frame_times(self._store, parts.get(PartKind.GIVEN))
             yield self._completed(shredder, times, aside, batch, timings)
 
 
@@ -93,7 +92,7 @@ def _shredding(paths: Paths) -> ArrowFunction:
         for messages in chunks(given.messages()):
             shredded = pickle.dumps(shredded_by(cache, paths.limits, messages), pickle.HIGHEST_PROTOCOL)
             yield pa.RecordBatch.from_arrays([pa.array([_SHREDDED]), pa.array([shredded], pa.binary())], schema=PACKED)
-        yield from pack(REJECTED, table_of(given.duplicates, REJECTED_ROWS))
+        yield from pack(PartKind.REJECTED, table_of(given.duplicates, REJECTED))
         if given.times:
-            yield from pack(GIVEN, pa.concat_tables(given.times))
+            yield from pack(PartKind.GIVEN, pa.concat_tables(given.times))
     return shredding

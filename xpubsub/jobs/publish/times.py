@@ -10,7 +10,7 @@ import numpy as np
 
 from xpubsub.errors import Error
 
-KINDS = "a number of seconds or a datetime, a date, an ISO 8601 string, a numpy or a pandas time"
+TIME_KINDS = "a number of seconds or a datetime, a date, an ISO 8601 string, a numpy or a pandas time"
 _UNITS = (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9))
 
 
@@ -21,7 +21,7 @@ def seconds(given: object, what: str = "a message's time") -> float:
     except (ValueError, OverflowError, TypeError):
         found = None
     if found is None or not math.isfinite(found):
-        raise Error(f"{what} is {KINDS}, not {_shown(given)}")
+        raise Error(f"{what} is {TIME_KINDS}, not {_shown(given)}")
     return found
 
 

@@ -18,7 +18,7 @@ from xpubsub.compile.subscriptions import Compiler, CompilerRun
 from xpubsub.processes import cores, start
 
 Progress = Callable[[int], None] | None
-WORTH_A_PROCESS = 50_000
+TEXTS_PER_PROCESS = 50_000
 """The number of subscriptions for which a helper process is worth starting."""
 _CHUNK = 5_000
 """How many subscriptions are compiled before their rows are yielded."""
@@ -44,7 +44,7 @@ def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> 
         if not given:
             return
         rows = pa.Table.from_batches(given)
-        processes = max(1, min(cores(), compilers[0].limits.max_processes, rows.num_rows // WORTH_A_PROCESS))
+        processes = max(1, min(cores(), compilers[0].limits.max_processes, rows.num_rows // TEXTS_PER_PROCESS))
         size = -(-rows.num_rows // processes) or 1
         own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
         with tempfile.TemporaryDirectory(prefix="xpubsub-") as folder:

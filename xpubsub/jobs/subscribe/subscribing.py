@@ -7,7 +7,7 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from xpubsub.compile.compiled_rows import MOST_WARNINGS, OUTPUTS
+from xpubsub.compile.compiled_rows import COMPILED_TABLES, MOST_WARNINGS
 from xpubsub.errors import RowErrors
 from xpubsub.jobs.arranging import arrange
 from xpubsub.jobs.paths import match_new_linear_paths
@@ -34,7 +34,7 @@ def subscribe(
         store.engine.load("incoming", given.rows)
         store.engine.load("incoming_form", given.forms)
         store.engine.load("asked", given.rows.select(["subscription_id"]))
-        store.engine.split_arrow(rows, compiling_in_parallel(compilers, progress), OUTPUTS)
+        store.engine.split_arrow(rows, compiling_in_parallel(compilers, progress), COMPILED_TABLES)
         store.run(*store.visible_asked())
         kinds = Kinds(**store.rows(KINDS)[0])
         _refuse(store, kinds, incoming.refused)

@@ -1,0 +1,31 @@
+"""What the broker asks of a publisher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.messages import Batch
+from xpubsub.jobs.publish.planning import PublishPlan
+from xpubsub.jobs.publish.result import Result
+from xpubsub.plan.request import PlanRequest
+
+
+class MessagePublisher(Protocol):
+    """Publishes messages, in this process or on Spark."""
+
+    def close(self) -> None:
+        """Release whatever is kept between batches."""
+
+    def known(self) -> Known:
+        """Return what is known of the store."""
+
+    def plan(self, request: PlanRequest) -> PublishPlan:
+        """Return the plan of a batch."""
+
+    def publish(self, batch: Batch) -> Result:
+        """Match a batch of messages."""
+
+    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
+        """Match a DataFrame; return notifications and rejected messages."""
