@@ -55,7 +55,6 @@ class ParquetEngine(DuckDBEngine):
         self._pending: dict[str, list[str]] = {}
         self._appended: list[tuple[str, pa.Table]] = []
         self._replaced: set[str] = set()
-        self._transactions = 0
         self.followers: list[Callable[[set[str]], None]] = []
         """Called with the names of tables after their files have changed."""
 
@@ -180,19 +179,20 @@ class ParquetEngine(DuckDBEngine):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        nested = bool(self._transactions)
         try:
             with super().transaction():
-                self._transactions += 1
-                try:
-                    yield
-                    self._write()
-                finally:
-                    self._transactions -= 1
+                yield
         except BaseException:
+            if nested:
+                raise
             self._appended.clear()
             self._replaced.clear()
             self._forget()
             raise
+
+    def _before_commit(self) -> None:
+        self._write()
 
     def append(self, table: str, step: Step) -> None:
         check_writable(self)
