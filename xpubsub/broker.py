@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -22,9 +25,15 @@ from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
 from xpubsub.jobs.publish.message_publisher import MessagePublisher
 from xpubsub.jobs.publish.messages import Batch
+from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
+from xpubsub.jobs.stream.checkpoint import Checkpoint
+from xpubsub.jobs.stream.loop import JobParts, StreamJob
+from xpubsub.jobs.stream.opening import open_sink, open_source
+from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
+from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.subscribe.call_options import CallOptions
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.own_columns import check_dialect
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEFAULT_STREAM = "S"
+_T = TypeVar("_T")
 
 
 class Broker:
@@ -202,6 +212,48 @@ class Broker:
         kept = [check_text("a column to keep", each) for each in given]
         with self._exclusive():
             return self._publisher.frames(messages, batch, kept)
+
+    def stream(
+        self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
+        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
+        max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
+        stop: Event | None = None,
+    ) -> None:
+        """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
+
+        - `source`: `"dir:PATH"`, or an object with the methods of `xpubsub.jobs.stream.sources.Source`.
+        - `sink`: where notifications go: `"dir:PATH"`, or an object with the methods of `Sink`.
+        - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
+          with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
+        - `dead_letters`: a sink for rejected messages.
+        - `format`: `"parquet"` or `"jsonl"`, for directories.
+        - `stream`, `plan`: as in `publish`.
+        - `file_times`: whether the modification time of a file is the time of its message.
+        - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
+        - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
+        - `stop`: an event that ends the job after the batch under way.
+
+        Other threads may call the broker between batches; subscriptions they change apply from the next batch.
+        """
+        options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
+        place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
+        with ExitStack() as opened:
+            reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times)))
+            opened.callback(reading.close)
+            letters = None if dead_letters is None else open_sink(dead_letters, format)
+            parts = JobParts(reading, open_sink(sink, format), letters)
+            kept = opened.enter_context(closing(Checkpoint(place)))
+            job = StreamJob(self.store, self._publish_beside, self._called, parts, kept, options, stop or Event())
+            opened.callback(job.close)
+            job.run()
+
+    def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
+        with self._changing():
+            return self._publisher.publish(batch, beside)
+
+    def _called(self, function: Callable[[], _T]) -> _T:
+        with self._changing():
+            return function()
 
     def list(self) -> pa.Table:
         """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text."""

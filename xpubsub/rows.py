@@ -179,6 +179,23 @@ SLICE_ROW = pa.schema([
 ])
 """Two nodes of a kept message bound to the variables of an edge, in the slice of the second node's value."""
 
+STREAM_JOB = pa.schema([("job", TEXT)])
+"""A streaming job."""
+
+STREAM_BATCH = pa.schema([
+    ("job", TEXT), ("batch_no", ID), ("revision", pa.int32()), ("position", TEXT), ("figures", TEXT),
+])
+"""A batch that a streaming job commits."""
+
+STREAM_ITEM = pa.schema([("job", TEXT), ("item", TEXT)])
+"""An item of a source that a streaming job has published."""
+
+LETTERS = pa.schema([
+    ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
+    ("stream", TEXT), ("position", TEXT), ("time", pa.float64()), ("raw", pa.binary()),
+])
+"""A dead letter: a rejected message, why, for which stream, its position in the source, its time and its bytes."""
+
 CORRELATION_MADE = pa.schema([
     ("template_id", ID), ("owners", pa.list_(ID)), ("nodes", pa.list_(pa.int32())), ("output", TEXT),
 ])

@@ -50,7 +50,10 @@ class Engine(Protocol):
         """Return a scope for relations: those loaded or run inside are dropped at its end."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a scope for writes: atomic if the engine has transactions, else in order."""
+        """Return a scope for writes: atomic if the engine has transactions, else in order.
+
+        A transaction within a transaction is part of it: both are written when the outer one ends.
+        """
 
     def load(self, name: str, table: pa.Table) -> None:
         """Load an Arrow table as a relation."""

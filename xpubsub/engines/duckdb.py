@@ -42,6 +42,7 @@ class DuckDBEngine:
         self.shared = SharedState() if path.startswith(MEMORY) else shared_state(os.path.realpath(path))
         self._relations: list[str] = []
         self._registered: set[str] = set()
+        self._transactions = 0
 
     def close(self) -> None:
         self._connection.close()
@@ -67,13 +68,23 @@ class DuckDBEngine:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        if self._transactions:
+            yield
+            return
         self._execute("begin", "begin")
+        self._transactions = 1
         try:
             yield
+            self._before_commit()
             self._execute("commit", "commit")
         except BaseException:
             self._rollback()
             raise
+        finally:
+            self._transactions = 0
+
+    def _before_commit(self) -> None:
+        """Write what must be written before a transaction commits: nothing, as DuckDB writes it."""
 
     def load(self, name: str, table: pa.Table) -> None:
         source = f"arrow_{next(_COUNTER)}"

@@ -53,7 +53,6 @@ class ParquetEngine(DuckDBEngine):
         """The DDL of each table."""
         self._appended: list[tuple[str, pa.Table]] = []
         self._replaced: set[str] = set()
-        self._transactions = 0
         self.followers: list[Callable[[set[str]], None]] = []
         """Called with the names of tables after their files have changed."""
 
@@ -151,19 +150,20 @@ class ParquetEngine(DuckDBEngine):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        nested = bool(self._transactions)
         try:
             with super().transaction():
-                self._transactions += 1
-                try:
-                    yield
-                    self._write()
-                finally:
-                    self._transactions -= 1
+                yield
         except BaseException:
+            if nested:
+                raise
             self._appended.clear()
             self._replaced.clear()
             self._forget()
             raise
+
+    def _before_commit(self) -> None:
+        self._write()
 
     def append(self, table: str, step: Step) -> None:
         check_writable(self)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.planning import PublishPlan
+from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.plan.request import PlanRequest
 
@@ -24,8 +25,8 @@ class MessagePublisher(Protocol):
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
 
-    def publish(self, batch: Batch) -> Result:
-        """Match a batch of messages."""
+    def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
+        """Match a batch of messages; `beside` is called with the result, inside the same transaction."""
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -26,6 +26,9 @@ from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.store.store import Store
 
+Beside = Callable[[Result], None]
+"""Called with the result of a batch inside the transaction that publishes it."""
+
 
 class Publisher(Matcher):
     """Publishes batches into a store, in this process."""
@@ -47,8 +50,24 @@ class Publisher(Matcher):
         """Raise an error: frames need a store on Spark."""
         raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
-    def publish(self, batch: Batch) -> Result:
-        """Match a batch, and the messages that its correlations publish."""
+    def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
+        """Match a batch, and the messages that its correlations publish.
+
+        With `beside`, everything is one transaction, at the end of which `beside` is called with the result: what it
+        writes to the store is committed with the batch, and if it raises, nothing is.
+        """
+        if beside is None:
+            return self._published(batch)
+        self._prepare(batch)
+        with self._forgetting(), self._store.engine.transaction():
+            result = self._published(batch)
+            beside(result)
+        return result
+
+    def _prepare(self, batch: Batch) -> None:
+        """Do what cannot be done inside a transaction: nothing, in one process."""
+
+    def _published(self, batch: Batch) -> Result:
         result = self._publish(batch)
         self._advance()
         return result

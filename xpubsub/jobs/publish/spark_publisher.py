@@ -68,6 +68,11 @@ class SparkPublisher(FinishingPublisher):
         self._snapshot_files.close()
         self._sessions.close()
 
+    def _prepare(self, batch: Batch) -> None:
+        """Write the snapshot for the workers, which does not include what an open transaction has changed."""
+        if self._chosen(batch.request).plan != SQL:
+            self._task(batch)
+
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
         spark = self._chosen(request)

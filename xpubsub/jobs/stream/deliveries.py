@@ -1,0 +1,58 @@
+"""Delivers the results of batches to the sinks, from the outbox of the checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from xpubsub.errors import StoreError
+from xpubsub.jobs.stream.numbered_files import NumberedFiles
+from xpubsub.jobs.stream.sinks import Sink
+from xpubsub.rows import LETTERS, NOTIFICATIONS
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The results of a batch."""
+
+    notifications: pa.Table
+    letters: pa.Table
+
+
+class Deliveries:
+    """The sinks of a job, and the results that are on their way to them."""
+
+    def __init__(self, outbox: NumberedFiles, sink: Sink, dead_letters: Sink | None) -> None:
+        self._outbox = outbox
+        self._sinks = [(sink, 0, NOTIFICATIONS), *([(dead_letters, 1, LETTERS)] if dead_letters else [])]
+
+    def open(self, job: str, committed: int) -> None:
+        """Open the sinks; deliver what is committed but was not delivered, and discard what is not committed."""
+        for sink, _, schema in self._sinks:
+            sink.open(job, schema)
+            if (sink.last() or 0) > committed:
+                raise StoreError(f"the output has batch {sink.last()}, but the store knows only {committed}: it is"
+                                 " older than the output; use another checkpoint and another sink")
+        for number in self._outbox.numbers():
+            if number > committed:
+                self._outbox.remove(number)
+            else:
+                self.deliver(number, Delivery(*self._outbox.read(number)))
+
+    def prepare(self, number: int, delivery: Delivery) -> None:
+        """Put the results of a batch into the outbox, before the batch is committed."""
+        self._outbox.write(number, (delivery.notifications, delivery.letters))
+
+    def deliver(self, number: int, delivery: Delivery) -> None:
+        """Deliver the results of a committed batch."""
+        tables = delivery.notifications, delivery.letters
+        for sink, place, _ in self._sinks:
+            if number > (sink.last() or 0):
+                sink.deliver(number, tables[place])
+        self._outbox.remove(number)
+
+    def close(self) -> None:
+        """Close the sinks."""
+        for sink, _, _ in self._sinks:
+            sink.close()

@@ -1,0 +1,60 @@
+"""Opens the sources and sinks that a text names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpubsub.errors import Error
+from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
+from xpubsub.jobs.stream.directory_source import DirectorySource
+from xpubsub.jobs.stream.sinks import Sink
+from xpubsub.jobs.stream.source_options import SourceOptions
+from xpubsub.jobs.stream.sources import Source
+
+FORMATS = (PARQUET, JSON_LINES)
+
+
+def open_source(given: Any, options: SourceOptions) -> Source:
+    """Return the source that a text names; any other value is a source already."""
+    if not isinstance(given, str):
+        source: Source = _checked(given, "a source", ("seek", "poll", "committed", "backlog", "close"))
+        return source
+    scheme, rest = _scheme(given)
+    if scheme not in _SOURCES or not (rest or scheme == "-"):
+        raise Error(f"unknown source {given!r}: write dir:PATH for a directory")
+    return _SOURCES[scheme](rest, options)
+
+
+def open_sink(given: Any, kind: str = PARQUET) -> Sink:
+    """Return the sink that a text names; a function becomes a sink that calls it; any other value is a sink already."""
+    if kind not in FORMATS:
+        raise Error(f"unknown format {kind!r}: use one of {', '.join(FORMATS)}")
+    if not isinstance(given, str):
+        sink: Sink = _checked(given, "a sink", ("open", "last", "deliver", "close"))
+        return sink
+    scheme, rest = _scheme(given)
+    if scheme not in _SINKS or not (rest or scheme == "-"):
+        raise Error(f"unknown sink {given!r}: write dir:PATH for a directory")
+    return _SINKS[scheme](rest, kind)
+
+
+def _scheme(text: str) -> tuple[str, str]:
+    scheme, colon, rest = text.partition(":")
+    return (scheme, rest) if colon else (text, "")
+
+
+def _checked(given: Any, what: str, methods: tuple[str, ...]) -> Any:
+    missing = [name for name in methods if not callable(getattr(given, name, None))]
+    if missing:
+        raise Error(f"{what} must be text such as 'dir:PATH' or have the methods {', '.join(methods)}, not"
+                    f" {type(given).__name__}")
+    return given
+
+
+def _directory_source(path: str, options: SourceOptions) -> Source:
+    return DirectorySource(path, max_bytes=options.max_bytes, file_times=options.file_times)
+
+
+_SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {"dir": _directory_source}
+_SINKS: dict[str, Callable[[str, str], Sink]] = {"dir": DirectorySink}

@@ -1,0 +1,15 @@
+"""The options of a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How a source reads its messages."""
+
+    max_bytes: int
+    """A message is read up to one byte beyond this size, which is enough to reject it."""
+    file_times: bool = False
+    """Whether the modification time of a file is the time of its message."""

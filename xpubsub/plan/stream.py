@@ -1,0 +1,12 @@
+"""Steps of the streaming job: what it has committed."""
+
+from __future__ import annotations
+
+from xpubsub.step import file_step
+
+BATCHES = file_step("committed_batch")
+"""The last batch of each job."""
+DONE = file_step("done_item")
+"""The items of the job in the relation `stream_job`."""
+BATCH = ("stream_batch", file_step("new_batch"))
+ITEMS = ("stream_item", file_step("new_item"))
