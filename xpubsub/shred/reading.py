@@ -65,7 +65,7 @@ class Reader:
         try:
             parser.Parse(data, True)
         except (DefusedXmlException, Error) as error:
-            raise _refusal(error, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1) from None
+            raise refusal_of(error, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1) from None
         except expat.ExpatError as error:
             if error.code == _UNKNOWN_ENCODING and not encoding:
                 return self._reparse(data)
@@ -89,16 +89,22 @@ class Reader:
         parser.StartCdataSectionHandler = partial(characters, "")
         parser.CommentHandler = close_text
         parser.ProcessingInstructionHandler = close_text
-        parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = _entity
-        parser.UnparsedEntityDeclHandler = _unparsed
-        parser.ExternalEntityRefHandler = _external
         parser.SkippedEntityHandler = _skipped
+        guard(parser, self._limits)
         return parser
 
-    def _doctype(self, name: str, sysid: str | None, pubid: str | None, internal: bool) -> None:
-        if self._limits.forbid_dtd:
-            raise DTDForbidden(name, sysid, pubid)
+
+def guard(parser: expat.XMLParserType, limits: Limits) -> None:
+    """Make a parser refuse entity declarations, external references and, if forbidden, document types."""
+    parser.EntityDeclHandler = _entity
+    parser.UnparsedEntityDeclHandler = _unparsed
+    parser.ExternalEntityRefHandler = _external
+    if limits.forbid_dtd:
+        parser.StartDoctypeDeclHandler = _doctype
+
+
+def _doctype(name: str, sysid: str | None, pubid: str | None, internal: bool) -> NoReturn:
+    raise DTDForbidden(name, sysid, pubid)
 
 
 def _entity(name: str, parameter: bool, value: str | None, *source: str | None) -> NoReturn:
@@ -117,7 +123,8 @@ def _skipped(name: str, parameter: bool) -> NoReturn:
     raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
 
 
-def _refusal(error: Exception, line: int, column: int) -> Refused:
+def refusal_of(error: Exception, line: int, column: int) -> Refused:
+    """Return the refusal of a message for an error that a handler raised."""
     if isinstance(error, LimitError):
         return Refused(error.code, error.reason, line, column)
     code, sentence = _FORBIDDEN[type(error)]
