@@ -2,7 +2,8 @@
 
 Each table is a folder, which any Spark user can read. This process holds the tables that it has needed so far in a
 temporary DuckDB database, and adds the files that other processes write. Rows that a transaction appends are written
-at its end, table by table in the order of the appends, so that the row that makes a call visible comes last.
+at its end, all or none of them; files appear table by table in the order of the appends, so that the row that makes a
+call visible comes last.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class ParquetEngine(DuckDBEngine):
         super().__init__(os.path.join(self._folder.name, _FILE))
         self.place, self.read_only = path, read_only
         self.shared = shared_state(self.files.uri)
+        if not read_only:
+            self.files.finish()
         self._tables = TableFiles(self.files)
         self.statements: dict[str, str] = {}
         """The DDL of each table."""
@@ -112,6 +115,8 @@ class ParquetEngine(DuckDBEngine):
         return self._connection.sql(f"select * from {name} limit 0").to_arrow_table().schema
 
     def refresh(self) -> None:
+        if not self.read_only:
+            self.files.finish()
         if self._tables.use_newest():
             self._forget()
             return
@@ -194,9 +199,11 @@ class ParquetEngine(DuckDBEngine):
     def _write(self) -> None:
         """Write the appended rows, then the replaced tables as a new version."""
         changed = {table for table, rows in self._appended if rows.num_rows} | self._replaced
+        parts: dict[str, list[pa.Table]] = {}
         for table, rows in self._appended:
             if rows.num_rows:
-                self._tables.write(table, rows)
+                parts[table] = [*parts.pop(table, []), rows]
+        self._tables.write_all({table: pa.concat_tables(tables) for table, tables in parts.items()})
         self._appended.clear()
         if self._replaced:
             rows_of = {name: self._connection.sql(f"select * from {name}").to_arrow_table() for name in self._replaced}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -89,12 +89,14 @@ class TableFiles:
         """Return the files of a table that are still to be read, once."""
         return self._unread.pop(name, [])
 
-    def write(self, name: str, rows: pa.Table) -> None:
-        """Write rows into the folder of a table; they count as read."""
-        self._write(self.folder(name), rows)
+    def write_all(self, rows_of: Mapping[str, pa.Table]) -> None:
+        """Write rows into the folders of tables, in this order, all or none; they count as read."""
+        parts = {self.folder(name): rows for name, rows in rows_of.items()}
+        for folder, path in zip(parts, self._files.write_all(parts), strict=True):
+            self._note(folder, path)
 
-    def _write(self, folder: str, rows: pa.Table) -> None:
-        path = self._files.write(folder, rows)
+    def _note(self, folder: str, path: str) -> None:
+        """Note a file whose rows the process has."""
         self._read.add(path)
         self._found.setdefault(folder, []).append(path)
 
@@ -107,7 +109,7 @@ class TableFiles:
             folder = f"v{new}/{self._own_name(name)}"
             self._files.make_folder(folder)
             if rows.num_rows:
-                self._write(folder, rows)
+                self._note(folder, self._files.write(folder, rows))
         self._files.complete(new, taken_over)
         self.version, self._taken_over = new, taken_over
         self._files.discard_unused(new)
