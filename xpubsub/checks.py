@@ -55,3 +55,10 @@ def check_progress(progress: object) -> Callable[[int], None] | None:
     if progress is not None and not callable(progress):
         raise Error(f"progress must be a function, not {type(progress).__name__}")
     return progress
+
+
+def check_count(what: str, value: object) -> int:
+    """Return the value if it is a number of things, at least one."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise Error(f"{what} must be an int of at least 1, not {value!r}")
+    return value
