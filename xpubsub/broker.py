@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from xpubsub.checks import check_function, check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.checks import check_count, check_function, check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import RowErrors, StoreError
@@ -29,6 +29,8 @@ from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
+from xpubsub.jobs.split.batches import published, unit_batches
+from xpubsub.jobs.split.sources import check_source, chunks_of, name_of
 from xpubsub.jobs.stream.checkpoint import Checkpoint
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.loop import BrokerCalls, JobParts, StreamJob
@@ -41,9 +43,11 @@ from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.own_columns import check_dialect
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
+from xpubsub.language.xpath.split import split_path
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
 from xpubsub.schema.element_graph import Schema
+from xpubsub.shred.units import UnitCutter
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
 from xpubsub.store.store import Store
 
@@ -187,6 +191,34 @@ class Broker:
         batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
         with self._changing():
             return self._publisher.publish(batch)
+
+    def publish_stream(
+        self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
+        plan: str = "auto", namespaces: Mapping[str, str] | None = None, replace: bool = True,
+        batch_size: int = 10_000, progress: Callable[[int], None] | None = None,
+    ) -> Iterator[Result]:
+        """Publish a document of any length unit by unit while it is read; yield a result for each batch of units.
+
+        - `source`: a path, an open file, a socket, or an iterable of chunks (bytes or str).
+        - `split`: the path of the units, such as `/feed/entry` or `//person`: each outermost element that it selects is
+          a message with the id `name#n`, n counting from 1.
+        - `name`: the name of the document; by default the path of its file, or a unique name.
+        - `namespaces`: URIs by prefix, for the names in `split`.
+        - `stream`, `plan`, `replace`: as in `publish`.
+        - `batch_size`: how many units are matched together at most.
+        - `progress`: a function, called with the number of units read since its last call.
+
+        Complete units are published when the source has nothing more to read, or after some megabytes. If the document
+        breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
+        """
+        check_source(source)
+        linear = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
+        called = name_of(source) if name is None else check_text("the name of a document", name)
+        options: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
+        _asked(stream, plan)
+        cutter, most = UnitCutter([linear], self.limits), check_count("batch_size", batch_size)
+        batches = unit_batches(cutter, chunks_of(source), most)
+        return published(called, batches, lambda messages: self.publish(messages, **options), check_progress(progress))
 
     def publish_frame(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),

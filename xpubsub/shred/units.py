@@ -48,6 +48,7 @@ class UnitCutter:
         self._doctype = b""
         self._start: int | None = None
         self._doctype_start: int | None = None
+        self._failure: Refused | None = None
         self._depth: Callable[[], int] = int
         self._dropped = False
         self._line = self._column = 0
@@ -72,6 +73,10 @@ class UnitCutter:
         self._held.append(self._decoder.close())
         return self._read(final=True)
 
+    def fail(self, code: str, reason: str) -> None:
+        """Make `close` end the document with an error, because the rest of it cannot be read."""
+        self._failure = Refused(code, reason)
+
     def _waits(self) -> bool:
         """Whether to hold back the middle of a long token, so that it is not read again and again from its start."""
         pending = 0 if self._parser is None else self._kept.end - self._parser.CurrentByteIndex
@@ -82,6 +87,8 @@ class UnitCutter:
     def _read(self, *, final: bool = False) -> list[Unit]:
         data, self._held = b"".join(self._held), []
         try:
+            if self._failure is not None:
+                raise self._failure
             if self._decoder.decided:
                 self._parse(data, final)
         except Refused as refused:
