@@ -22,6 +22,17 @@ _FOR_BATCHES = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partit
 """Settings for batches: without adaptive execution a query is one job, however often it shuffles."""
 _HADOOP = "spark.hadoop."
 _NO_PACKAGE = re.compile(r"No module named '(\w+)")
+_REMEDIES = {
+    "Out of Memory Error": "matching needs more memory than a worker may use: raise Limits.worker_memory, or"
+                           " repartition the frame so that a partition has fewer messages",
+    "Python worker exited unexpectedly": "a Python worker of Spark has died; if memory was short, raise"
+                                         " spark.executor.memoryOverhead or lower Limits.worker_memory",
+    "OutOfMemoryError": "an executor of Spark is out of memory: raise spark.executor.memory, or repartition the frame"
+                        " so that a partition has fewer messages",
+    "ExecutorLostFailure": "Spark has lost executors again and again; if memory was short, raise spark.executor.memory"
+                           " and spark.executor.memoryOverhead, or repartition the frame into more partitions",
+}
+"""What to do about failures of executors, by what Spark says of them; the first that fits."""
 
 
 class SparkSessions:
@@ -144,4 +155,5 @@ def _said(error: Exception) -> str:
     if missing := _NO_PACKAGE.search(said):
         return (f"Spark's workers have no package {missing[1]}: before the session starts, set PYSPARK_PYTHON to a"
                 f" Python that has xpubsub (here {sys.executable}), or ship xpubsub with spark-submit --py-files")
-    return said
+    remedy = next((remedy for sign, remedy in _REMEDIES.items() if sign in said), None)
+    return f"{remedy}. Spark says: {said}" if remedy else said
