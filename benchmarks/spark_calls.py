@@ -1,6 +1,6 @@
 """What each call costs on Spark: jobs, tasks, shuffled bytes and seconds, in a session with default settings.
 
-    python benchmarks/spark_calls.py [--subscriptions 10] [--messages 100] [--master 'local[2]'] [--plan auto]
+    python benchmarks/spark_calls.py [--subscriptions 10] [--messages 100] [--master 'local[2]']
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ TRANSFORMATION = "for $a in //a where $a/b = 3 return <o>{ $a/b }</o>"
 CORRELATION = "SELECT <p>{ $x }</p> FROM S//a AS $x [b AS $v] FOLLOWED BY { $v = $w, 100s } S//a AS $y [b AS $w]"
 BEFORE: dict[str, tuple[str, str]] = {
     "connect to a new store": ("24", "29"), "subscribe_many": ("130", "36"), "subscribe, one more": ("150", "18"),
-    "publish, warm": ("21", "3 to 6"), "publish with a transformation": ("138", "50"),
+    "publish": ("21", "3 to 6"), "publish with a transformation": ("138", "50"),
     "publish with a correlation": ("", "62"), "publish_frame with a correlation": ("", "92"),
     "unsubscribe one": ("13", "2"), "stats": ("32", "3"), "gc": ("264", "31"),
 }
@@ -63,7 +64,6 @@ def main() -> None:
     parser.add_argument("--subscriptions", type=int, default=10)
     parser.add_argument("--messages", type=int, default=100)
     parser.add_argument("--master", default="local[2]")
-    parser.add_argument("--plan", default="auto")
     given = parser.parse_args()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
@@ -84,24 +84,30 @@ def _measure(meter: Meter, folder: str, given: argparse.Namespace) -> None:
     broker = meter.measure("connect to a new store", lambda: xpubsub.connect(f"{folder}/store", spark=meter.session))
     meter.measure("subscribe_many", lambda: broker.subscribe_many(rows))
     meter.measure("subscribe, one more", lambda: broker.subscribe("one", "//a/b > 5"))
-    for name in ("publish, first", "publish, second", "publish, warm"):
-        meter.measure(name, lambda: broker.publish(messages, plan=given.plan))
     frame = meter.session.createDataFrame(messages, "id string, xml string")
-    lazy = meter.measure("publish_frame", lambda: broker.publish_frame(frame, plan=given.plan))
+    _publish(meter, broker, messages, "publish")
+    lazy = meter.measure("publish_frame", lambda: broker.publish_frame(frame))
     for name in ("its rows, first", "its rows, warm"):
         meter.measure(name, lazy.toArrow)
     broker.subscribe("t", TRANSFORMATION)
-    for name in ("publish with a transformation, first", "publish with a transformation"):
-        meter.measure(name, lambda: broker.publish(messages, plan=given.plan))
+    _publish(meter, broker, messages, "publish with a transformation")
     broker.subscribe("c", CORRELATION)
-    for name in ("publish with a correlation, first", "publish with a correlation"):
-        meter.measure(name, lambda: broker.publish(messages, plan=given.plan))
-    meter.measure("publish_frame with a correlation", lambda: broker.publish_frame(frame, plan=given.plan))
+    _publish(meter, broker, messages, "publish with a correlation")
+    meter.measure("publish_frame with a correlation", lambda: broker.publish_frame(frame))
     meter.measure("list", broker.list)
     meter.measure("stats", broker.stats)
     meter.measure("unsubscribe one", lambda: broker.unsubscribe(["one"]))
     meter.measure("gc", broker.gc)
     broker.close()
+
+
+def _publish(meter: Meter, broker: xpubsub.Broker, messages: list[tuple[str, str]], name: str) -> None:
+    """Publish by both plans: the first time, and warm, after a second time."""
+    for plan, shown in {"partition": name, "sql": f"{name}, plan sql"}.items():
+        publish = partial(broker.publish, messages, plan=plan)
+        meter.measure(f"{shown}, first", publish)
+        publish()
+        meter.measure(shown, publish)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,17 @@ _PART_BYTES = 8_000_000
 """The size of a partition that is made of a table of this process."""
 _HADOOP = "spark.hadoop."
 _NO_PACKAGE = re.compile(r"No module named '(\w+)")
+_REMEDIES = {
+    "Out of Memory Error": "matching needs more memory than a worker may use: raise Limits.worker_memory, or"
+                           " repartition the frame so that a partition has fewer messages",
+    "Python worker exited unexpectedly": "a Python worker of Spark has died; if memory was short, raise"
+                                         " spark.executor.memoryOverhead or lower Limits.worker_memory",
+    "OutOfMemoryError": "an executor of Spark is out of memory: raise spark.executor.memory, or repartition the frame"
+                        " so that a partition has fewer messages",
+    "ExecutorLostFailure": "Spark has lost executors again and again; if memory was short, raise spark.executor.memory"
+                           " and spark.executor.memoryOverhead, or repartition the frame into more partitions",
+}
+"""What to do about failures of executors, by what Spark says of them; the first that fits."""
 
 
 class SparkSessions:
@@ -141,4 +152,5 @@ def _said(error: Exception) -> str:
     if missing := _NO_PACKAGE.search(said):
         return (f"Spark's workers have no package {missing[1]}: before the session starts, set PYSPARK_PYTHON to a"
                 f" Python that has xpubsub (here {sys.executable}), or ship xpubsub with spark-submit --py-files")
-    return said
+    remedy = next((remedy for sign, remedy in _REMEDIES.items() if sign in said), None)
+    return f"{remedy}. Spark says: {said}" if remedy else said

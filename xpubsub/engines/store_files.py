@@ -44,8 +44,12 @@ class StoreFiles:
         return self._place if "://" in self._place else f"file:{self.path}"
 
     def exists(self) -> bool:
-        """Whether anything is at the path."""
-        return bool(self._type(self.path) != fs.FileType.NotFound)
+        """Whether anything is at the path of the store."""
+        return self.has(self.path)
+
+    def has(self, path: str) -> bool:
+        """Whether a path in the file system of the store exists."""
+        return bool(self._type(path) != fs.FileType.NotFound)
 
     def is_empty(self) -> bool:
         """Whether the directory is empty but for hidden files and incomplete versions."""

@@ -80,8 +80,11 @@ class SnapshotFiles:
         return self._current[1]
 
     def _is_lost(self) -> bool:
-        """Whether somebody has deleted the snapshot that workers on this machine open."""
-        return self._current is not None and self._current[0][1] and not os.path.exists(self._current[1].path)
+        """Whether somebody has deleted the snapshot that workers open."""
+        if self._current is None:
+            return False
+        (_, shares_disk), snapshot = self._current
+        return not (os.path.exists(snapshot.path) if shares_disk else self._engine.files.has(snapshot.path))
 
     def size(self) -> int:
         """Return the size that a snapshot has, or would have."""
