@@ -22,20 +22,32 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 SLOW = (
-    "test_agreement", "test_flwr_agreement", "test_correlation_agreement", "test_explain_agreement", "test_crash", "test_exits", "test_export",
-    "test_cli_fuzz", "test_wheel", "test_interleaved", "test_transform_plans", "test_clocks", "test_docs", "test_shredding", "test_flwr_never",
-    "test_use_cases", "test_correlation_workloads",
+    "test_correlation_agreement", "test_clocks", "test_agreement", "test_explain_agreement", "test_export", "test_interleaved",
+    "test_cli_fuzz", "test_exits", "test_crash", "test_docs", "test_slices", "test_explain_streams", "test_flwr_agreement",
+    "test_transform_plans", "test_wheel", "test_shredding", "test_correlation_workloads", "test_use_cases", "test_flwr_never",
 )
-"""Files that `make check` leaves to `make test`: many random draws, processes, or builds."""
+"""Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
+WITH_SPARK = ("test_agreement",)
+"""Files whose tests on DuckDB run beside those on Spark, with which they share what takes long to make."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and what takes long."""
+    """Mark what needs Spark, and what takes long; put what takes long first, and all of Spark into one process."""
     for item in items:
         if "spark_session" in getattr(item, "fixturenames", ()) or "spark" in item.name:
             item.add_marker(pytest.mark.spark)
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: (_group(item) != "spark", SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW)))
+
+
+def _group(item: pytest.Item) -> str:
+    """The tests that one process runs, one after the other."""
+    if item.get_closest_marker("spark") or item.path.stem in WITH_SPARK:
+        return "spark"
+    return item.path.stem
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +60,7 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2", "spark.sql.codegen.wholeStage": "false", "spark.driver.memory": "3g",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
     }
     builder = SparkSession.builder.master("local[2]").appName("xpubsub-tests")
@@ -55,8 +68,29 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    yield session
+    with pytest.MonkeyPatch.context() as patch:
+        _define_tables_on_request(patch)
+        yield session
     session.stop()
+
+
+_CATALOG: list[bool] = []
+
+
+def _define_tables_on_request(patch: pytest.MonkeyPatch) -> None:
+    """Leave Spark's catalog alone, but for tests with the fixture `catalog`."""
+    from xpubsub.engines.spark_tables import SparkTables
+
+    start = SparkTables.start
+    patch.setattr(SparkTables, "start", lambda tables: start(tables) if _CATALOG else None)
+
+
+@pytest.fixture
+def catalog(spark_session: Any) -> Iterator[None]:
+    """Define the tables of stores in Spark's catalog, as for users; it takes a second of each store."""
+    _CATALOG.append(True)
+    yield
+    _CATALOG.pop()
 
 
 @pytest.fixture

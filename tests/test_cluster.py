@@ -47,7 +47,7 @@ def until(holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
 @contextmanager
 def started(folder: Path, name: str, *command: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process of the cluster, which ends with the block, and its children with it."""
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    environment = {**os.environ, **QUICK_JVM, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     with (folder / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(
             [spark_bin("spark-class"), *command], stdout=log, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
@@ -110,7 +110,7 @@ def test_a_job_on_a_cluster_that_loses_a_worker(tmp_path: Path, package: Path) -
              str(ROOT / "xpubsub" / "jobs" / "batch.py"), "--store", str(tmp_path / "store"), "--input", str(inbox), "--format", "parquet",
              "--output", str(output), "--rejects", str(tmp_path / "rejects.parquet"), "--keep", "k"],
             stdout=log, stderr=subprocess.STDOUT, cwd=tmp_path,
-            env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable},
+            env={**os.environ, **QUICK_JVM, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable},
         )
         try:
             until(lambda: (output / "_temporary").exists() or submit.poll() is not None, "the job")
@@ -124,6 +124,8 @@ def test_a_job_on_a_cluster_that_loses_a_worker(tmp_path: Path, package: Path) -
     assert all(row["message_id"] == f"m{row['k']}" for row in found)
 
 
+QUICK_JVM = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""Processes that live for seconds are compiled quickly rather than well."""
 SETTINGS = {
     "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.memory": "600m", "spark.sql.files.maxPartitionBytes": "4000", "spark.task.maxFailures": "8",

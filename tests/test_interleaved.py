@@ -27,15 +27,17 @@ class Interleaved(RuleBasedStateMachine):
         self.held: dict[str, str] = {}
         self.given: list[tuple[str, str]] = []
 
-    @rule(count=st.integers(1, 6), again=st.booleans())
-    def subscribe(self, count: int, again: bool) -> None:
+    @rule(count=st.integers(1, 6), again=st.booleans(), together=st.sampled_from([True, True, False]))
+    def subscribe(self, count: int, again: bool, together: bool) -> None:
+        rows: list[tuple[str, str]] = []
         for _ in range(count):
             ours, theirs = self.random.choice(self.given) if again and self.given else self.source.expression()
             if accepted(ours, NAMESPACES, "xpath"):
                 self.given.append((ours, theirs))
-                name = f"s{len(self.given)}"
-                self.broker.subscribe(name, ours, namespaces=NAMESPACES)
-                self.held[name] = theirs
+                rows.append((f"s{len(self.given)}", ours))
+                self.held[rows[-1][0]] = theirs
+        for call in [rows] if together else [[row] for row in rows]:
+            assert self.broker.subscribe_many(call, namespaces=NAMESPACES) == len(call)
 
     @rule()
     def unsubscribe(self) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import xpubsub
+from xpubsub.engines.duckdb import DuckDBEngine
 
 PACKAGE = Path(__file__).parent.parent / "xpubsub"
 BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "processes", "rows"}
@@ -107,3 +112,34 @@ def test_a_public_name_has_one_meaning() -> None:
         for name in defined(path) - SHARED_NAMES:
             modules.setdefault(name, []).append(str(path.relative_to(PACKAGE)))
     assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+
+
+MOST_FUNCTIONS = 12
+
+
+def callers() -> list[str]:
+    """The functions of the package between `Broker.publish` and the caller of this function, if it calls."""
+    found: list[str] = []
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_qualname != "Broker.publish":
+        if frame.f_globals.get("__name__", "").startswith("xpubsub."):
+            found.append(frame.f_code.co_qualname)
+        frame = frame.f_back
+    return found[::-1]
+
+
+def test_few_functions_lie_between_the_broker_and_its_sql(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever debugs `publish` passes through a dozen functions at most, whichever SQL it is."""
+    seen: list[list[str]] = []
+    execute = DuckDBEngine._execute
+
+    def watched(engine: DuckDBEngine, *given: Any) -> Any:
+        seen.append(callers())
+        return execute(engine, *given)
+
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("s", "//a[b = 1]/c")
+        monkeypatch.setattr(DuckDBEngine, "_execute", watched)
+        broker.publish([("m1", "<a><b>1</b><c/></a>"), ("m2", "<a/>")])
+    assert seen and all(path[0] == "Publisher.publish" for path in seen)
+    assert max(map(len, seen)) <= MOST_FUNCTIONS, max(seen, key=len)

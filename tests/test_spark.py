@@ -20,6 +20,7 @@ FOUND = Counter((f"m{n}", f"s{n % 12}") for n in range(60) if n % 12 < 10)
 TRANSFORMATION = "for $a in //a where $a/b = 3 return <o>{ $a/b }</o>"
 CORRELATION = "SELECT <p>{ $x }</p> FROM S//a AS $x [b AS $v] FOLLOWED BY { $v = $w, 100s } S//z AS $y [b AS $w]"
 FORM = "id string, xml string, k int"
+pytestmark = pytest.mark.usefixtures("catalog")
 
 
 @pytest.fixture
@@ -202,8 +203,6 @@ def test_a_worker_that_is_killed(broker: xpubsub.Broker, spark_session: Any, tmp
         broker.publish_frame(frame)
     assert broker.stats() == before
     assert found(broker.publish_frame(frame)) >= FOUND
-
-
 
 
 def test_many_rows_of_one_transaction_are_all_written(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_cluster import QUICK_JVM
+
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCRIPT = """
 import os
@@ -41,7 +43,7 @@ os._exit(0)
 
 def test_frames_and_batches_over_spark_connect(tmp_path: Path) -> None:
     pytest.importorskip("grpc")
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment = {**os.environ, **QUICK_JVM, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parent.parent)}
     said = tmp_path / "said"
     with said.open("w") as log:
         process = subprocess.Popen(

@@ -14,7 +14,7 @@ import xpubsub
 from tests.correlation_generate import Streams
 from tests.test_correlation_agreement import Found, batches, expected, given, notified, outputs, published, subscribe
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 @pytest.mark.parametrize(("seed", "plan"), [(0, "auto"), (1, "auto"), (2, "auto"), (2, "sql")])

@@ -13,6 +13,7 @@ LIVE: Pipeline = (
     file_step("live_variable"),
     file_step("live_witness", reused=True),
     file_step("live_template", reused=True),
+    file_step("live_path_use", reused=True),
     file_step("live_path", reused=True),
     file_step("live_brinfo", reused=True),
     file_step("live_tagpath", reused=True),
