@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -26,7 +27,7 @@ from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.split.batches import published, unit_batches
+from xpubsub.jobs.split.publishing import Document
 from xpubsub.jobs.split.sources import check_source, chunks_of, name_of
 from xpubsub.jobs.subscribe.call_options import CallOptions
 from xpubsub.jobs.subscribe.incoming import read_rows
@@ -37,6 +38,7 @@ from xpubsub.language.xpath.split import split_path
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
 from xpubsub.schema.element_graph import Schema
+from xpubsub.shred.open_units import OpenUnit
 from xpubsub.shred.units import UnitCutter
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
 from xpubsub.store.store import Store
@@ -61,6 +63,9 @@ class MessagePublisher(Protocol):
 
     def publish(self, batch: Batch) -> Result:
         """Match a batch of messages."""
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what is certain of a message that has been read in part; None if nothing has changed."""
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
@@ -197,8 +202,7 @@ class Broker:
         """
         given = check_iterable("messages", messages, "an iterable of (id, xml) tuples")
         batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
-        with self._changing():
-            return self._publisher.publish(batch)
+        return self._publish(batch)
 
     def publish_stream(
         self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
@@ -222,11 +226,21 @@ class Broker:
         check_source(source)
         linear = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
         called = name_of(source) if name is None else check_text("the name of a document", name)
-        options: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
-        _asked(stream, plan)
+        batch = Batch((), *_asked(stream, plan), replace=bool(replace))
         cutter, most = UnitCutter([linear], self.limits), check_count("batch_size", batch_size)
-        batches = unit_batches(cutter, chunks_of(source), most)
-        return published(called, batches, lambda messages: self.publish(messages, **options), check_progress(progress))
+        target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
+        document = Document(called, cutter, target, unit, most, check_progress(progress))
+        return document.results(chunks_of(source))
+
+    def _publish(self, batch: Batch) -> Result:
+        """Match a batch of messages, as `publish` does."""
+        with self._changing():
+            return self._publisher.publish(batch)
+
+    def _certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what is certain of a message that has been read in part; None if nothing has changed."""
+        with self._changing():
+            return self._publisher.certain(message_id, unit, batch)
 
     def publish_frame(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
@@ -320,3 +334,19 @@ def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
 
 def _options(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> CallOptions:
     return CallOptions(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))
+
+
+class _Target(NamedTuple):
+    """Publishes the units of a document."""
+
+    publish_batch: Callable[[Batch], Result]
+    match_open: Callable[[str, OpenUnit, Batch], Result | None]
+    batch: Batch
+
+    def publish(self, messages: builtins.list[tuple[str, bytes]]) -> Result:
+        """Publish complete units as messages."""
+        return self.publish_batch(dataclasses.replace(self.batch, messages=messages))
+
+    def certain(self, message_id: str, unit: OpenUnit) -> Result | None:
+        """Return what is certain of the open unit."""
+        return self.match_open(message_id, unit, self.batch)
