@@ -14,7 +14,7 @@ import pyarrow as pa
 from xpubsub.checks import check_count, check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
-from xpubsub.errors import RowErrors, StoreError
+from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
@@ -27,6 +27,7 @@ from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
+from xpubsub.jobs.split.automatic import automatic_units
 from xpubsub.jobs.split.publishing import Document
 from xpubsub.jobs.split.sources import check_source, chunks_of, name_of
 from xpubsub.jobs.subscribe.call_options import CallOptions
@@ -213,7 +214,9 @@ class Broker:
 
         - `source`: a path, an open file, a socket, or an iterable of chunks (bytes or str).
         - `split`: the path of the units, such as `/feed/entry` or `//person`: each outermost element that it selects is
-          a message with the id `name#n`, n counting from 1.
+          a message with the id `name#n`, n counting from 1. By default the subscriptions of the stream imply the units:
+          paths are then those of the whole document, and a subscription that one unit and the start tags around it
+          cannot answer is an error.
         - `name`: the name of the document; by default the path of its file, or a unique name.
         - `namespaces`: URIs by prefix, for the names in `split`.
         - `stream`, `plan`, `replace`: as in `publish`.
@@ -224,13 +227,23 @@ class Broker:
         breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
         """
         check_source(source)
-        linear = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
-        called = name_of(source) if name is None else check_text("the name of a document", name)
         batch = Batch((), *_asked(stream, plan), replace=bool(replace))
-        cutter, most = UnitCutter([linear], self.limits), check_count("batch_size", batch_size)
+        paths = self._units(split, check_namespaces(namespaces), stream)
+        called = name_of(source) if name is None else check_text("the name of a document", name)
+        most = check_count("batch_size", batch_size)
+        cutter = UnitCutter(paths, self.limits, enveloped=split is None)
         target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
         document = Document(called, cutter, target, unit, most, check_progress(progress))
         return document.results(chunks_of(source))
+
+    def _units(self, split: str | None, namespaces: Mapping[str, str], stream: str) -> builtins.list[str]:
+        """Return the linear paths at which to cut a document."""
+        if split is not None:
+            return [split_path(check_text("split", split), namespaces, self.limits)]
+        if namespaces:
+            raise Error("namespaces are for the names in split")
+        with self._exclusive():
+            return automatic_units(self.store, stream, self.limits)
 
     def _publish(self, batch: Batch) -> Result:
         """Match a batch of messages, as `publish` does."""
