@@ -15,7 +15,7 @@ import pytest
 
 import xpubsub
 from tests.test_cli import run
-from xpubsub.jobs.split import batches
+from xpubsub.jobs.split import publishing
 from xpubsub.jobs.split import sources as sources_
 
 Connect = Callable[..., xpubsub.Broker]
@@ -60,7 +60,7 @@ def test_units_are_messages(engine: str, connect: Connect) -> None:
 
 def test_a_document_that_breaks_off(engine: str, connect: Connect) -> None:
     cut = FEED[: FEED.index("</entry></entry>")]
-    results = list(subscribed(connect(engine)).publish_stream([cut], "/feed/entry", "d"))
+    results = list(subscribed(connect(engine)).publish_stream(io.StringIO(cut), "/feed/entry", "d"))
     assert pairs(results) == {pair for pair in FOUND if pair[0] != "d#3"}
     [row] = rejected(results)
     assert (row["message_id"], row["code"], row["line"]) == ("d#3", "not-well-formed", 5)
@@ -151,7 +151,7 @@ def test_large_documents_are_published_in_batches(broker: xpubsub.Broker, monkey
     results = list(broker.publish_stream(io.StringIO(text), "//entry", "d", batch_size=300, progress=read.append))
     assert [result.notifications.num_rows for result in results] == [600, 600, 600, 200]
     assert read == [300, 300, 300, 100]
-    monkeypatch.setattr(batches, "BATCH_BYTES", 10_000)
+    monkeypatch.setattr(publishing, "BATCH_BYTES", 10_000)
     monkeypatch.setattr(sources_, "FILE_CHUNK", 5_000)
     results = list(broker.publish_stream(io.StringIO(text), "//entry", "d"))
     assert len(results) == 3

@@ -32,6 +32,8 @@ NOTIFICATION_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string()),
 ])
 SOME_REJECTED = 1
+AUTO = "auto"
+"""The value of `--split` for units that the subscriptions imply."""
 
 
 @click.command()
@@ -39,7 +41,8 @@ SOME_REJECTED = 1
 @click.argument("messages", nargs=-1, required=True, metavar="MESSAGES...")
 @click.option("--split", metavar="PATH",
               help="Cut each of MESSAGES into units while it is read: a message is an outermost element that PATH"
-                   " selects, such as /feed/entry or //person. Its id is the document's and #1, #2, ...")
+                   " selects, such as /feed/entry or //person. Its id is the document's and #1, #2, ... With auto, the"
+                   " subscriptions imply the units; their paths are then those of the whole document.")
 @namespace_option
 @click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
@@ -86,8 +89,8 @@ def publish(
         how = {"stream": stream, "plan": plan, "replace": replace}
         with reporting(progress, None if split is not None or STDIN in paths else len(paths)) as reporter:
             if split is not None:
-                publish_documents(broker, paths, tally, reporter, split=split, namespaces=namespaces,
-                                  batch_size=batch_size, **how)
+                publish_documents(broker, paths, tally, reporter, split=None if split == AUTO else split,
+                                  namespaces=namespaces, batch_size=batch_size, **how)
             else:
                 read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
                 _publish(broker, batches(read, batch_size), tally, reporter, **how)

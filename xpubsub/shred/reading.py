@@ -20,7 +20,7 @@ from xpubsub.shred.encodings import (
     reads_as_utf_8,
     undecodable,
 )
-from xpubsub.shred.handlers import token_handlers
+from xpubsub.shred.handlers import Handlers, token_handlers
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -59,7 +59,7 @@ class Reader:
     def _parse(self, data: bytes, encoding: str | None) -> None:
         if len(data) > self._limits.max_bytes:
             raise Refused("limit-bytes", f"larger than {self._limits.max_bytes} bytes (max_bytes)")
-        parser = self._parser(encoding)
+        parser = shredding_parser(encoding, self._handlers, self._limits)
         if self._copying is not None:
             self._copying.attach(parser, data)
         try:
@@ -77,21 +77,22 @@ class Reader:
         """Decode with Python and parse again: expat reads few encodings."""
         self._parse(encoded(decoded(data)), "utf-8")
 
-    def _parser(self, encoding: str | None) -> expat.XMLParserType:
-        parser = expat.ParserCreate(encoding, "\n")
-        _, start, end, characters, close_text, _, _ = self._handlers
-        parser.buffer_text = True
-        parser.ordered_attributes = True
-        parser.specified_attributes = True
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.CharacterDataHandler = characters
-        parser.StartCdataSectionHandler = partial(characters, "")
-        parser.CommentHandler = close_text
-        parser.ProcessingInstructionHandler = close_text
-        parser.SkippedEntityHandler = _skipped
-        guard(parser, self._limits)
-        return parser
+
+def shredding_parser(encoding: str | None, handlers: Handlers, limits: Limits) -> expat.XMLParserType:
+    """Return a parser that calls the handlers and refuses what is dangerous."""
+    parser = expat.ParserCreate(encoding, "\n")
+    parser.buffer_text = True
+    parser.ordered_attributes = True
+    parser.specified_attributes = True
+    parser.StartElementHandler = handlers.start
+    parser.EndElementHandler = handlers.end
+    parser.CharacterDataHandler = handlers.characters
+    parser.StartCdataSectionHandler = partial(handlers.characters, "")
+    parser.CommentHandler = handlers.close_text
+    parser.ProcessingInstructionHandler = handlers.close_text
+    parser.SkippedEntityHandler = _skipped
+    guard(parser, limits)
+    return parser
 
 
 def guard(parser: expat.XMLParserType, limits: Limits) -> None:

@@ -55,9 +55,20 @@ class UnitCutter:
         self._added = b""
 
     @property
-    def open(self) -> bool:
-        """Whether a unit has begun and not ended."""
-        return self._start is not None
+    def open_number(self) -> int | None:
+        """The number of the unit that has begun and not ended, unless it is too large to be kept."""
+        return None if self._start is None or self._dropped or self.ended else self._number + 1
+
+    def open_since(self, position: int | None) -> tuple[bytes, int]:
+        """Return what the open unit has gained since a position (None: all of its message), and the new position."""
+        assert self._start is not None
+        if position is not None:
+            piece, offset = self._kept.at(position) if position < self._kept.end else (b"", 0)
+            return piece[offset:], self._kept.end
+        piece, first = self._kept.at(self._start)
+        name = first + len(start_tag(piece, first).name) + 1
+        added = b"" if self._enveloped else self._added
+        return b"".join([self._before(), piece[first:name], added, piece[name:]]), self._kept.end
 
     def feed(self, chunk: object) -> list[Unit]:
         """Read a chunk; return the units that are complete."""
@@ -243,16 +254,19 @@ class UnitCutter:
         end = first + len(tag.text) if tag.empty else piece.index(b">", first + last - start) + 1
         if end - first > self._limits.max_bytes:
             return self._oversized()
+        before = self._before()
         if self._enveloped:
-            tags = self._envelope.tags
-            before = b"".join([self._doctype, *(each.text for each in tags)])
-            after = b"".join(b"</%b>" % each.name for each in reversed(tags))
+            after = b"".join(b"</%b>" % each.name for each in reversed(self._envelope.tags))
             return Unit(self._number, b"".join([before, piece[first:end], after]), self._line, self._column,
                         end - first, None, before)
-        name, added, before = first + len(tag.name) + 1, self._added, self._doctype
+        name, added = first + len(tag.name) + 1, self._added
         xml = b"".join([before, piece[first:name], added, piece[name:end]]) if added or before else piece[first:end]
         return Unit(self._number, xml, self._line, self._column, end - first, None, before,
                     len(tag.name.decode("utf-8")) + 1, len(added.decode("utf-8")))
+
+    def _before(self) -> bytes:
+        """What a message has in front of its unit."""
+        return b"".join([self._doctype, *(tag.text for tag in self._envelope.tags)])
 
 
 def _doctype(name: str, sysid: str | None, pubid: str | None) -> bytes:

@@ -11,6 +11,7 @@ from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.plan.request import PlanRequest
+from xpubsub.shred.open_units import OpenUnit
 
 
 class MessagePublisher(Protocol):
@@ -27,6 +28,9 @@ class MessagePublisher(Protocol):
 
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
         """Match a batch of messages; `beside` is called with the result, inside the same transaction."""
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what is certain of a message that has been read in part; None if nothing has changed."""
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
