@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests.kafka_server import KafkaServer
 
 ENGINES = ("duckdb", "spark")
 PLANS = ("unroll", "share", "bucket")
@@ -24,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 SLOW = (
     "test_agreement", "test_flwr_agreement", "test_correlation_agreement", "test_explain_agreement", "test_crash", "test_exits", "test_export",
     "test_cli_fuzz", "test_wheel", "test_interleaved", "test_transform_plans", "test_clocks", "test_docs", "test_shredding", "test_flwr_never",
-    "test_use_cases", "test_correlation_workloads",
+    "test_use_cases", "test_correlation_workloads", "test_kafka",
 )
 """Files that `make check` leaves to `make test`: many random draws, processes, or builds."""
 
@@ -57,6 +58,18 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaServer]:
+    """One Kafka broker for all tests: started by the first that needs it."""
+    server = KafkaServer(tmp_path_factory.mktemp("kafka"))
+    server.prepare()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from typing import Any
 from xpubsub.errors import Error
 from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
 from xpubsub.jobs.stream.directory_source import DirectorySource
+from xpubsub.jobs.stream.kafka_sink import KafkaSink
+from xpubsub.jobs.stream.kafka_source import KafkaSource
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.sources import Source
@@ -22,7 +24,7 @@ def open_source(given: Any, options: SourceOptions) -> Source:
         return source
     scheme, rest = _scheme(given)
     if scheme not in _SOURCES or not (rest or scheme == "-"):
-        raise Error(f"unknown source {given!r}: write dir:PATH for a directory")
+        raise Error(f"unknown source {given!r}: write dir:PATH for a directory, kafka:SERVERS/TOPIC for Kafka")
     return _SOURCES[scheme](rest, options)
 
 
@@ -35,7 +37,7 @@ def open_sink(given: Any, kind: str = PARQUET) -> Sink:
         return sink
     scheme, rest = _scheme(given)
     if scheme not in _SINKS or not (rest or scheme == "-"):
-        raise Error(f"unknown sink {given!r}: write dir:PATH for a directory")
+        raise Error(f"unknown sink {given!r}: write dir:PATH for a directory, kafka:SERVERS/TOPIC for Kafka")
     return _SINKS[scheme](rest, kind)
 
 
@@ -56,5 +58,13 @@ def _directory_source(path: str, options: SourceOptions) -> Source:
     return DirectorySource(path, max_bytes=options.max_bytes, file_times=options.file_times)
 
 
-_SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {"dir": _directory_source}
-_SINKS: dict[str, Callable[[str, str], Sink]] = {"dir": DirectorySink}
+def _kafka_source(address: str, options: SourceOptions) -> Source:
+    return KafkaSource(address, max_bytes=options.max_bytes)
+
+
+def _kafka_sink(address: str, kind: str) -> Sink:
+    return KafkaSink(address)
+
+
+_SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {"dir": _directory_source, "kafka": _kafka_source}
+_SINKS: dict[str, Callable[[str, str], Sink]] = {"dir": DirectorySink, "kafka": _kafka_sink}
