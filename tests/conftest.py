@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests.kafka_server import KafkaServer
 
 ENGINES = ("duckdb", "spark")
 PLANS = ("unroll", "share", "bucket")
@@ -24,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 SLOW = (
     "test_correlation_agreement", "test_clocks", "test_agreement", "test_explain_agreement", "test_export", "test_interleaved",
     "test_cli_fuzz", "test_exits", "test_crash", "test_docs", "test_slices", "test_explain_streams", "test_flwr_agreement",
-    "test_transform_plans", "test_wheel", "test_shredding", "test_correlation_workloads", "test_use_cases", "test_flwr_never",
+    "test_transform_plans", "test_wheel", "test_shredding", "test_correlation_workloads", "test_use_cases", "test_flwr_never", "test_kafka",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
 WITH_SPARK = ("test_agreement",)
@@ -91,6 +92,18 @@ def catalog(spark_session: Any) -> Iterator[None]:
     _CATALOG.append(True)
     yield
     _CATALOG.pop()
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaServer]:
+    """One Kafka broker for all tests: started by the first that needs it."""
+    server = KafkaServer(tmp_path_factory.mktemp("kafka"))
+    server.prepare()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from typing import Any
 from xpubsub.errors import Error
 from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
 from xpubsub.jobs.stream.directory_source import DirectorySource
+from xpubsub.jobs.stream.kafka_sink import KafkaSink
+from xpubsub.jobs.stream.kafka_source import KafkaSource
 from xpubsub.jobs.stream.line_source import LineServer, LineSource, StandardInput
 from xpubsub.jobs.stream.plain_sinks import FunctionSink, StandardOutput
 from xpubsub.jobs.stream.sinks import Sink
@@ -25,7 +27,8 @@ def open_source(given: Any, options: SourceOptions) -> Source:
         return source
     scheme, rest = _scheme(given)
     if scheme not in _SOURCES or bool(rest) == (scheme == "-"):
-        raise Error(f"unknown source {given!r}: write dir:PATH, - for standard input, or tcp:HOST:PORT")
+        raise Error(f"unknown source {given!r}: write dir:PATH, - for standard input, tcp:HOST:PORT, or"
+                    " kafka:SERVERS/TOPIC")
     return _SOURCES[scheme](rest, options)
 
 
@@ -40,7 +43,8 @@ def open_sink(given: Any, kind: str = PARQUET) -> Sink:
         return sink
     scheme, rest = _scheme(given)
     if scheme not in _SINKS or bool(rest) == (scheme == "-"):
-        raise Error(f"unknown sink {given!r}: write dir:PATH, each:PATH, or - for standard output")
+        raise Error(f"unknown sink {given!r}: write dir:PATH, each:PATH, - for standard output, or"
+                    " kafka:SERVERS/TOPIC")
     return _SINKS[scheme](rest, kind)
 
 
@@ -69,9 +73,14 @@ def _line_server(address: str, options: SourceOptions) -> Source:
     return LineSource(LineServer(address), max_bytes=options.max_bytes)
 
 
+def _kafka_source(address: str, options: SourceOptions) -> Source:
+    return KafkaSource(address, max_bytes=options.max_bytes)
+
+
 _SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {
-    "dir": _directory_source, "-": _standard_input, "tcp": _line_server,
+    "dir": _directory_source, "-": _standard_input, "tcp": _line_server, "kafka": _kafka_source,
 }
 _SINKS: dict[str, Callable[[str, str], Sink]] = {
     "dir": DirectorySink, "each": lambda path, _: SubscriberSink(path), "-": lambda *_: StandardOutput(),
+    "kafka": lambda address, _: KafkaSink(address),
 }
