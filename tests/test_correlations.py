@@ -337,6 +337,7 @@ def notified_by(number: int) -> list[tuple[str, str]]:
     return [("q", f"b{number}")] * len([each for each in range(number + 1) if each % 3 == (number + 1) % 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.1, 0.45, 0.8])
 def test_killed_while_correlating(tmp_path: Any, after: float) -> None:
     path = tmp_path / "s.duckdb"
@@ -348,6 +349,7 @@ def test_killed_while_correlating(tmp_path: Any, after: float) -> None:
             assert notified(broker, *cycle(number)) == notified_by(number)
 
 
+@pytest.mark.slow
 def test_a_batch_cut_off_where_there_are_no_transactions(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     """One batch after the other is cut off at each table, and what is left of it changes nothing."""
     broker.subscribe("q", PAIR.format("FOLLOWED BY", "INF"))

@@ -68,6 +68,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[xpubsub.Broker]:
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
     random = Random(seed)

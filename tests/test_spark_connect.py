@@ -20,7 +20,10 @@ import sys
 from pyspark.sql import SparkSession
 import xpubsub
 
-spark = SparkSession.builder.remote("local[2]").getOrCreate()
+builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+for name in ("spark.sql.shuffle.partitions", "spark.default.parallelism"):
+    builder = builder.config(name, "2")
+spark = builder.getOrCreate()
 messages = [(f"m{n}", f"<a><b>{n % 12}</b><c/></a>", n) for n in range(60)]
 frame = spark.createDataFrame([*messages, ("bad", "<a", 60)], "id string, xml string, k int")
 with xpubsub.connect(sys.argv[1] + "/store", spark=spark) as broker:

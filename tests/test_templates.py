@@ -112,6 +112,7 @@ def test_a_template_has_no_places_without_marks() -> None:
     assert template.constants(()) == ("x", 5.0, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executable", [sys.executable, "/nonexistent/python"])
 def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, executable: str) -> None:
     monkeypatch.setattr(compiling, "TEXTS_PER_PROCESS", 10)
