@@ -208,7 +208,7 @@ class Broker:
     def publish_stream(
         self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
         plan: str = "auto", namespaces: Mapping[str, str] | None = None, replace: bool = True,
-        batch_size: int = 10_000, progress: Callable[[int], None] | None = None,
+        batch_size: int = 10_000, progress: Callable[[int], None] | None = None, tokens: bool = False,
     ) -> Iterator[Result]:
         """Publish a document of any length unit by unit while it is read; yield a result for each batch of units.
 
@@ -222,6 +222,7 @@ class Broker:
         - `stream`, `plan`, `replace`: as in `publish`.
         - `batch_size`: how many units are matched together at most.
         - `progress`: a function, called with the number of units read since its last call.
+        - `tokens`: whether to count tokens, for `tokens_buffered` of the results.
 
         Complete units are published when the source has nothing more to read, or after some megabytes. If the document
         breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
@@ -231,7 +232,7 @@ class Broker:
         paths = self._units(split, check_namespaces(namespaces), stream)
         called = name_of(source) if name is None else check_text("the name of a document", name)
         most = check_count("batch_size", batch_size)
-        cutter = UnitCutter(paths, self.limits, enveloped=split is None)
+        cutter = UnitCutter(paths, self.limits, enveloped=split is None, count_tokens=tokens)
         target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
         document = Document(called, cutter, target, unit, most, check_progress(progress))
         return document.results(chunks_of(source))
