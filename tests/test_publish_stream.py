@@ -217,6 +217,7 @@ def test_the_command(store: Path, tmp_path: Path) -> None:
     lines = {tuple(line.split("\t")[:2]) for line in done.stdout.splitlines()[1:]}
     assert lines == {(message_id.replace("d#", f"{feed}#"), subscription) for message_id, subscription in FOUND}
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (0, "3 messages, 8 notifications, 0 rejected")
+    assert "14 tokens in units, 2.29 tokens buffered on average" in done.stderr
     done = run("publish", store, feed, broken, feed, "--split", "/feed/entry")
     assert done.exit_code == 1
     assert f"rejected {broken}#2:6:3: mismatched tag [not-well-formed]" in done.stderr

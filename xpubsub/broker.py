@@ -202,7 +202,7 @@ class Broker:
     def publish_stream(
         self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
         plan: str = "auto", namespaces: Mapping[str, str] | None = None, replace: bool = True,
-        batch_size: int = 10_000, progress: Callable[[int], None] | None = None,
+        batch_size: int = 10_000, progress: Callable[[int], None] | None = None, tokens: bool = False,
     ) -> Iterator[Result]:
         """Publish a document of any length unit by unit while it is read; yield a result for each batch of units.
 
@@ -216,6 +216,7 @@ class Broker:
         - `stream`, `plan`, `replace`: as in `publish`.
         - `batch_size`: how many units are matched together at most.
         - `progress`: a function, called with the number of units read since its last call.
+        - `tokens`: whether to count tokens, for `tokens_buffered` of the results.
 
         Complete units are published when the source has nothing more to read, or after some megabytes. If the document
         breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
@@ -225,7 +226,7 @@ class Broker:
         paths = self._units(split, check_namespaces(namespaces), stream)
         called = name_of(source) if name is None else check_text("the name of a document", name)
         most = check_count("batch_size", batch_size)
-        cutter = UnitCutter(paths, self.limits, enveloped=split is None)
+        cutter = UnitCutter(paths, self.limits, enveloped=split is None, count_tokens=tokens)
         target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
         document = Document(called, cutter, target, unit, most, check_progress(progress))
         return document.results(chunks_of(source))
@@ -238,6 +239,11 @@ class Broker:
             raise Error("namespaces are for the names in split")
         with self._exclusive():
             return automatic_units(self.store, stream, self.limits)
+
+    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
+        """Return a function that makes a cutter for each document of a streaming job."""
+        path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
+        return lambda: UnitCutter([path], self.limits)
 
     def _publish(self, batch: Batch) -> Result:
         """Match a batch of messages, as `publish` does."""
@@ -278,7 +284,8 @@ class Broker:
 
     def stream(
         self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
-        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
+        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", split: str | None = None,
+        namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
     ) -> Figures:
@@ -293,6 +300,8 @@ class Broker:
         - `dead_letters`: a sink for rejected messages.
         - `format`: `"parquet"` or `"jsonl"`, for directories.
         - `stream`, `plan`: as in `publish`.
+        - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
+          a connection is a message. By default each file, or each line, is a message.
         - `file_times`: whether the modification time of a file is the time of its message.
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
@@ -306,7 +315,8 @@ class Broker:
         """
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
-        reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times)))
+        cutters = None if split is None else self._cutters(split, namespaces)
+        reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times), cutters))
         with closing(reading):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)

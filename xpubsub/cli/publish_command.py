@@ -90,7 +90,7 @@ def publish(
         with reporting(progress, None if split is not None or STDIN in paths else len(paths)) as reporter:
             if split is not None:
                 publish_documents(broker, paths, tally, reporter, split=None if split == AUTO else split,
-                                  namespaces=namespaces, batch_size=batch_size, **how)
+                                  namespaces=namespaces, batch_size=batch_size, tokens=timings, **how)
             else:
                 read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
                 _publish(broker, batches(read, batch_size), tally, reporter, **how)

@@ -27,6 +27,8 @@ class Unit(NamedTuple):
     """The length of `<name`, after which the message has further declarations."""
     added: int = 0
     """The length of these declarations in characters."""
+    tokens: int = 0
+    """How many tags and texts it has, if they are counted."""
 
     def place(self, line: int | None, column: int | None) -> tuple[int | None, int | None]:
         """Return the place in the document of a place in the message."""

@@ -15,6 +15,7 @@ from xpubsub.shred.envelope import Envelope
 from xpubsub.shred.kept_bytes import KeptBytes
 from xpubsub.shred.reading import guard, refusal_of
 from xpubsub.shred.start_tags import start_tag
+from xpubsub.shred.token_counter import TokenCounter
 from xpubsub.shred.unit import Unit
 from xpubsub.shred.unit_paths import UnitPaths
 
@@ -31,11 +32,14 @@ class UnitCutter:
     its unit; otherwise its root declares what it inherits from them: namespaces, `xml:lang`, `xml:base`, `xml:space`.
     """
 
-    def __init__(self, linear_paths: Iterable[str], limits: Limits, *, enveloped: bool = False) -> None:
+    def __init__(
+        self, linear_paths: Iterable[str], limits: Limits, *, enveloped: bool = False, count_tokens: bool = False
+    ) -> None:
         self.ended = False
         """Whether the document has ended, properly or by an error."""
         self._limits = limits
         self._enveloped = enveloped
+        self._counter = TokenCounter() if count_tokens else None
         self._paths = UnitPaths(linear_paths)
         self._stack = [self._paths.root]
         self._envelope = Envelope()
@@ -194,6 +198,8 @@ class UnitCutter:
         parser.EndNamespaceDeclHandler = None
         parser.StartElementHandler = start
         parser.EndElementHandler = end
+        if self._counter is not None:
+            self._counter.attach(parser, start, end)
 
     def _begin_doctype(self, name: str, sysid: str | None, pubid: str | None, internal: bool) -> None:
         assert self._parser is not None
@@ -241,6 +247,8 @@ class UnitCutter:
             self._units.append(self._oversized())
         else:
             self._units.append(self._made(start, last))
+        if self._counter is not None:
+            self._units[-1] = self._units[-1]._replace(tokens=self._counter.taken(self._parser))
         self._watch(self._parser)
 
     def _oversized(self) -> Unit:

@@ -100,7 +100,10 @@ def _dropped(result: Result, message_id: str | None, subscriptions: Sequence[str
 def publish_units(
     name: str, units: Sequence[Unit], publish: Callable[[list[tuple[str, bytes]]], Result]
 ) -> Result:
-    """Publish a batch of units; rejections have the lines and columns of the document."""
+    """Publish a batch of units; rejections have the lines and columns of the document.
+
+    After each token of a unit but the last, all its tokens so far are held: 1 + 2 + ... for its output.
+    """
     by_id = {f"{name}#{unit.number}": unit for unit in units}
     result = publish([(message_id, unit.xml) for message_id, unit in by_id.items() if unit.refusal is None])
     rows = result.rejected.to_pylist()
@@ -112,4 +115,6 @@ def publish_units(
              for message_id, unit in by_id.items() if unit.refusal is not None]
     order = {message_id: at for at, message_id in enumerate(by_id)}
     rows.sort(key=lambda row: order.get(row["message_id"], 0))
-    return replace(result, rejected=pa.Table.from_pylist(rows, result.rejected.schema))
+    held = sum(unit.tokens * (unit.tokens - 1) // 2 for unit in units)
+    return replace(result, rejected=pa.Table.from_pylist(rows, result.rejected.schema),
+                   tokens=sum(unit.tokens for unit in units), tokens_held=held)
