@@ -6,6 +6,8 @@ import builtins
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -13,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.checks import check_iterable, check_progress, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import RowErrors, StoreError
+from xpubsub.jobs.control.server import serving
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
@@ -35,15 +38,15 @@ from xpubsub.jobs.stream.loop import JobParts, StreamJob
 from xpubsub.jobs.stream.opening import open_sink, open_source
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
 from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.subscribe.call_options import CallOptions
+from xpubsub.jobs.subscribe.call_options import call_options
 from xpubsub.jobs.subscribe.incoming import read_rows
-from xpubsub.jobs.subscribe.own_columns import check_dialect
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
 from xpubsub.schema.element_graph import Schema
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
+from xpubsub.store.migrations import Migration
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -92,6 +95,11 @@ class Broker:
     ) -> None:
         self.close()
 
+    @property
+    def migrated(self) -> Sequence[Migration]:
+        """The migrations that were applied when the store was opened."""
+        return self.store.migrated
+
     def close(self) -> None:
         """Close the store; every later call raises `StoreError`, except `close()`, which does nothing."""
         with self.store.engine.shared.exclusive():
@@ -130,7 +138,7 @@ class Broker:
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        options = _options(namespaces, dialect, stream)
+        options = call_options(namespaces, dialect, stream)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
         Compiler(options.namespaces, options.dialect, self.limits).check(text)
         try:
@@ -155,7 +163,7 @@ class Broker:
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        options = _options(namespaces, dialect, stream)
+        options = call_options(namespaces, dialect, stream)
         incoming = read_rows(rows, columns, header)
         with self._changing():
             return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
@@ -167,11 +175,11 @@ class Broker:
         with self._changing():
             return unsubscribe(self.store, checked)
 
-    def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
+    def schema(self, source: SchemaSource | Schema | None, *, name: str = "") -> Schema | None:
         """Register a DTD or an XML schema for the messages, or remove one; return it, or None if there was none.
 
         - `source`: the text of the schema (it starts with `<`), the path of a file, or several of these that belong
-          together. None removes the schema called `name`.
+          together; or a schema that such a call has returned. None removes the schema called `name`.
         - `name`: the name of the schema, by which it can be replaced and removed.
 
         A schema makes matching faster and never changes results: messages that do not conform are matched without it.
@@ -237,7 +245,7 @@ class Broker:
         self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
         format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
-        stop: Event | None = None,
+        stop: Event | None = None, control: bool = True,
     ) -> None:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -252,8 +260,11 @@ class Broker:
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
         - `stop`: an event that ends the job after the batch under way.
+        - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
+          `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
 
-        Other threads may call the broker between batches; subscriptions they change apply from the next batch.
+        Other threads and processes may call the broker between batches; subscriptions they change apply from the next
+        batch.
         """
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
@@ -265,7 +276,14 @@ class Broker:
             kept = opened.enter_context(closing(Checkpoint(place)))
             job = StreamJob(self.store, self._publish_beside, self._called, parts, kept, options, stop or Event())
             opened.callback(job.close)
+            opened.enter_context(serving(self.store.engine.held_file if control else None, self._limited))
             job.run()
+
+    def _limited(self, limits: Mapping[str, Any]) -> Broker:
+        """Return this broker with other limits."""
+        other = copy(self)
+        other.limits = replace(self.limits, **limits)
+        return other
 
     def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
         with self._changing():
@@ -336,7 +354,3 @@ class Broker:
 
 def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
     return check_text("a stream's name", stream), PlanRequest.parse(check_text("the plan", plan))
-
-
-def _options(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> CallOptions:
-    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))

@@ -57,6 +57,15 @@ class StoreError(Error):
     """The store cannot be opened, migrated, read or changed."""
 
 
+class StoreHeldError(StoreError):
+    """The store is open in another process."""
+
+    file = ""
+    """The path of the store's file, without symbolic links."""
+    holder = ""
+    """` (PID …)` of that process, or empty."""
+
+
 class EngineError(Error):
     """An engine failed to run a step; `step` is the step's name, `sql` its SQL."""
 

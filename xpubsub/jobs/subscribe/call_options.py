@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xpubsub.checks import check_namespaces, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
-from xpubsub.jobs.subscribe.own_columns import namespaces_text
+from xpubsub.jobs.subscribe.own_columns import check_dialect, namespaces_text
 from xpubsub.limits import Limits
 
 
@@ -25,6 +27,11 @@ class CallOptions:
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
+
+
+def call_options(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> CallOptions:
+    """Check and return the options of a call."""
+    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))
 
 
 @dataclass(frozen=True)
