@@ -9,5 +9,5 @@ create table if not exists stream_batch (
 -- One row: an item of a source, such as a file, that a streaming job has published.
 create table if not exists stream_item (job varchar, item varchar);
 
--- One row: a subscription and the longest delay it accepts, in seconds.
-create table if not exists subscription_delay (call_no bigint, subscription_id varchar, max_delay double);
+-- One row: a subscription and the longest delay it accepts, such as 5s.
+create table if not exists subscription_delay (call_no bigint, subscription_id varchar, max_delay varchar);

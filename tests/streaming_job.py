@@ -11,14 +11,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-SCRIPT = """
-import signal, sys, threading, xpubsub
-stop = threading.Event()
-signal.signal(signal.SIGTERM, lambda *_: stop.set())
-store, inbox, outbox = sys.argv[1:]
-with xpubsub.connect(store) as broker:
-    broker.stream(f"dir:{inbox}", f"dir:{outbox}", format="jsonl", stop=stop)
-"""
 PATIENCE = 60.0
 
 
@@ -30,8 +22,9 @@ class StreamingJob:
         self.socket = Path(f"{store}.sock")
         self.inbox.mkdir(exist_ok=True)
         self._before = self.socket.lstat().st_ino if self.socket.exists() else None
-        command = [sys.executable, "-c", SCRIPT, str(store), str(self.inbox), str(self.outbox)]
-        self.process = subprocess.Popen(command)
+        command = [sys.executable, "-m", "xpubsub", "stream", str(store), "--source", f"dir:{self.inbox}", "--sink",
+                   f"dir:{self.outbox}", "--format", "jsonl"]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         waited(self._is_there)
 
     def _is_there(self) -> bool:

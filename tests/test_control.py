@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import stat
@@ -30,6 +31,7 @@ from xpubsub.jobs.control.place import reach
 from xpubsub.remote import RemoteBroker
 
 NOBODY = 65534
+STREAMING = Path(__file__).parent.parent / "docs" / "streaming.md"
 CORRELATION = "FROM S//a AS $a [.//b AS $b] FOLLOWED BY {$b = $c, 10m} S//a AS $d [.//b AS $c]"
 TICK = "<stock><symbol>YHOO</symbol><price>60</price></stock>"
 FILES = {
@@ -108,10 +110,14 @@ def job(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stream
 @contextmanager
 def served(store: Path) -> Iterator[RemoteBroker]:
     """Serve a store in this process, where `connect` would not use the socket."""
-    held = StoreHeldError("held")
-    held.file = str(store)
     with xpubsub.connect(store) as broker, server.serving(broker.store.engine.held_file, broker._limited):
-        yield RemoteBroker(held, xpubsub.Limits())
+        yield remote(store)
+
+
+def remote(store: Path) -> RemoteBroker:
+    held = StoreHeldError("held")
+    held.place = held.file = str(store)
+    return RemoteBroker(held, xpubsub.Limits())
 
 
 def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Path, tmp_path: Path,
@@ -134,19 +140,30 @@ def shown(result: Result, store: Path) -> tuple[int, str, str]:
     return result.exit_code, result.stdout.replace(str(store), "STORE"), stderr
 
 
-def test_changes_apply_from_the_next_batch(store: Path) -> None:
+def test_changes_apply_from_the_next_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documentation's example, with messages in between."""
+    monkeypatch.chdir(tmp_path)
+    Path("tick.xml").write_text(TICK)
+    store = Path("subs.duckdb")
+    run("subscribe", store, "--id", "s1", "/stock/price > 50")
     job = StreamingJob(store)
     try:
-        job.publish("m1", TICK)
-        assert run("subscribe", store, "--id", "new", "//symbol").exit_code == 0
-        job.publish("m2", TICK)
-        assert run("unsubscribe", store, "s1").exit_code == 0
-        job.publish("m3", TICK)
-        assert job.notified() == {("m1", "s1"), ("m2", "s1"), ("m2", "new"), ("m3", "new")}
+        for number, (command, printed) in enumerate(documented()):
+            job.publish(f"m{number}", TICK)
+            result = run(*shlex.split(command))
+            assert result.output.replace(f"PID {job.process.pid}", "PID 4711") == printed
+        assert job.notified() == {("m0", "s1"), ("m1", "s1"), ("m1", "s2"), ("m2", "s2"), ("m3", "s2")}
     finally:
         assert job.stop() == 0
     assert not job.socket.exists()
-    assert "new\t" in run("list", store).stdout
+    assert "s2\t" in run("list", store).stdout
+
+
+def documented() -> list[tuple[str, str]]:
+    """The commands of the example, without the one that starts the job, and what they print."""
+    example = STREAMING.read_text(encoding="utf-8").split("## While the job runs")[1].split("```")[1]
+    _, *commands = example.removeprefix("console\n$ xpubsub ").split("$ xpubsub ")
+    return [(command, printed) for command, _, printed in (each.partition("\n") for each in commands)]
 
 
 def test_what_a_remote_broker_returns(job: StreamingJob) -> None:
@@ -353,11 +370,11 @@ def test_the_end_waits_for_calls_and_not_for_silent_connections(store: Path) -> 
 
 def test_a_killed_job_leaves_a_socket_that_harms_nobody(store: Path) -> None:
     job = StreamingJob(store)
-    with xpubsub.connect(store) as remote:
+    with xpubsub.connect(store) as broker:
         job.kill()
         assert job.socket.exists()
         with pytest.raises(xpubsub.StoreError, match="has ended: connect again"):
-            remote.subscribe("k", "/a")
+            broker.subscribe("k", "/a")
     assert run("subscribe", store, "--id", "k", "/a").exit_code == 0
     again = StreamingJob(store)
     try:
@@ -372,10 +389,8 @@ def test_a_job_that_ends_during_a_call(store: Path) -> None:
         listener.bind(f"{store}.sock")
         listener.listen()
         threading.Thread(target=lambda: listener.accept()[0].close()).start()  # noqa: PLW0108
-        held = StoreHeldError("held")
-        held.file = str(store)
         with pytest.raises(xpubsub.StoreError, match=r"did not answer .* run the call again"):
-            RemoteBroker(held, xpubsub.Limits()).list()
+            remote(store).list()
 
 
 def test_a_path_too_long_for_a_socket(made: Path, tmp_path: Path) -> None:

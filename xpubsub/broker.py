@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from xpubsub.checks import check_iterable, check_progress, check_text
+from xpubsub.checks import check_function, check_iterable, check_progress, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import RowErrors, StoreError
@@ -34,7 +34,9 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
 from xpubsub.jobs.stream.checkpoint import Checkpoint
-from xpubsub.jobs.stream.loop import JobParts, StreamJob
+from xpubsub.jobs.stream.figures import Figures
+from xpubsub.jobs.stream.loop import BrokerCalls, JobParts, StreamJob
+from xpubsub.jobs.stream.metrics import serving_metrics
 from xpubsub.jobs.stream.opening import open_sink, open_source
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
 from xpubsub.jobs.stream.source_options import SourceOptions
@@ -245,12 +247,15 @@ class Broker:
         self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
         format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
-        stop: Event | None = None, control: bool = True,
-    ) -> None:
+        stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
+        control: bool = True,
+    ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
-        - `source`: `"dir:PATH"`, or an object with the methods of `xpubsub.jobs.stream.sources.Source`.
-        - `sink`: where notifications go: `"dir:PATH"`, or an object with the methods of `Sink`.
+        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, or an object with the methods of
+          `xpubsub.jobs.stream.sources.Source`.
+        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output, a function that is
+          called with each batch (`number`, `rows`), or an object with the methods of `xpubsub.jobs.stream.sinks.Sink`.
         - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
           with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
         - `dead_letters`: a sink for rejected messages.
@@ -260,8 +265,12 @@ class Broker:
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
         - `stop`: an event that ends the job after the batch under way.
+        - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
+        - `progress`: a function, called with the figures after each batch and now and then.
         - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
           `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
+
+        Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
 
         Other threads and processes may call the broker between batches; subscriptions they change apply from the next
         batch.
@@ -274,10 +283,13 @@ class Broker:
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)
             kept = opened.enter_context(closing(Checkpoint(place)))
-            job = StreamJob(self.store, self._publish_beside, self._called, parts, kept, options, stop or Event())
+            calls = BrokerCalls(self._publish_beside, self._called)
+            job = StreamJob(self.store, calls, parts, kept, options, stop or Event())
             opened.callback(job.close)
+            opened.enter_context(serving_metrics(metrics, job.figures))
             opened.enter_context(serving(self.store.engine.held_file if control else None, self._limited))
-            job.run()
+            job.run(check_function("progress", progress) or (lambda _: None))
+        return job.figures
 
     def _limited(self, limits: Mapping[str, Any]) -> Broker:
         """Return this broker with other limits."""

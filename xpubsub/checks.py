@@ -52,6 +52,11 @@ def check_iterable(what: str, value: object, kind: str = "an iterable") -> Itera
 
 def check_progress(progress: object) -> Callable[[int], None] | None:
     """Return the progress callback, or None."""
-    if progress is not None and not callable(progress):
-        raise Error(f"progress must be a function, not {type(progress).__name__}")
-    return progress
+    return check_function("progress", progress)
+
+
+def check_function(what: str, value: object) -> Callable[..., Any] | None:
+    """Return the value if it is a function, or None."""
+    if value is not None and not callable(value):
+        raise Error(f"{what} must be a function, not {type(value).__name__}")
+    return value

@@ -60,6 +60,8 @@ class StoreError(Error):
 class StoreHeldError(StoreError):
     """The store is open in another process."""
 
+    place = ""
+    """The path of the store, as the user wrote it."""
     file = ""
     """The path of the store's file, without symbolic links."""
     holder = ""

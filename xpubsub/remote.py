@@ -42,7 +42,7 @@ class RemoteBroker(Broker):
 
     def __init__(self, held: StoreHeldError, limits: Limits, *, read_only: bool = False) -> None:
         self.limits = limits
-        self.place, self.read_only = held.file, read_only
+        self.place, self.read_only = held.place, read_only
         self._held = held
         self._closed = False
 
@@ -137,7 +137,7 @@ class RemoteBroker(Broker):
         return answer
 
     def _answer(self, request: bytes) -> Frame:
-        connection = reach(self.place)
+        connection = reach(self._held.file)
         if connection is None:
             raise StoreError(f"the job that had the store {self.place} open has ended: connect again")
         try:

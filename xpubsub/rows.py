@@ -190,6 +190,9 @@ STREAM_BATCH = pa.schema([
 STREAM_ITEM = pa.schema([("job", TEXT), ("item", TEXT)])
 """An item of a source that a streaming job has published."""
 
+ACCEPTED_DELAY = pa.schema([("subscription_id", TEXT), ("max_delay", pa.float64())])
+"""A subscription and the longest delay it accepts, in seconds."""
+
 LETTERS = pa.schema([
     ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
     ("stream", TEXT), ("position", TEXT), ("time", pa.float64()), ("raw", pa.binary()),

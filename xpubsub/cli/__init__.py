@@ -10,8 +10,9 @@ from xpubsub.cli.program import program
 from xpubsub.cli.publish_command import publish
 from xpubsub.cli.schema_command import schema
 from xpubsub.cli.store_commands import init, subscribe, unsubscribe
+from xpubsub.cli.stream_command import stream
 
-COMMANDS = (init, subscribe, unsubscribe, publish, explain, list_, show, stats, clock, schema, gc, demo)
+COMMANDS = (init, subscribe, unsubscribe, publish, stream, explain, list_, show, stats, clock, schema, gc, demo)
 
 for _command in COMMANDS:
     program.add_command(_command)

@@ -71,7 +71,7 @@ def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
 def _held(path: str, holder: str) -> StoreHeldError:
     held = StoreHeldError(f"the store {path} is open in another process{holder}: close it there, or wait until it ends;"
                           " several processes can open a store only if all open it read-only")
-    held.file, held.holder = os.path.realpath(path), holder
+    held.place, held.file, held.holder = path, os.path.realpath(path), holder
     return held
 
 

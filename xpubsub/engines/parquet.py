@@ -2,7 +2,8 @@
 
 Each table is a folder, which any Spark user can read. This process holds the tables that it has needed so far in a
 temporary DuckDB database, and adds the files that other processes write. Rows that a transaction appends are written
-at its end, table by table in the order of the appends, so that the row that makes a call visible comes last.
+at its end, all or none of them; files appear table by table in the order of the appends, so that the row that makes a
+call visible comes last.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class ParquetEngine(DuckDBEngine):
         super().__init__(os.path.join(self._folder.name, "store.duckdb"))
         self.place, self.read_only, self.held_file = path, read_only, None
         self.shared = shared_state(self.files.uri)
+        if not read_only:
+            self.files.finish()
         self.version = self.files.version()
         self.statements: dict[str, str] = {}
         """The DDL of each table."""
@@ -124,6 +127,8 @@ class ParquetEngine(DuckDBEngine):
         return self._connection.sql(f"select * from {name} limit 0").to_arrow_table().schema
 
     def refresh(self) -> None:
+        if not self.read_only:
+            self.files.finish()
         version = self.files.version()
         if version != self.version:
             self.version, self._taken_over = version, self.files.folders(version)
@@ -219,9 +224,13 @@ class ParquetEngine(DuckDBEngine):
     def _write(self) -> None:
         """Write the appended rows, then the replaced tables as a new version."""
         changed = {table for table, rows in self._appended if rows.num_rows} | self._replaced
+        parts: dict[str, list[pa.Table]] = {}
         for table, rows in self._appended:
             if rows.num_rows:
-                self._note(self.folder(table), self.files.write(self.folder(table), rows))
+                parts[self.folder(table)] = [*parts.pop(self.folder(table), []), rows]
+        written = self.files.write_all({folder: pa.concat_tables(tables) for folder, tables in parts.items()})
+        for folder, path in zip(parts, written, strict=True):
+            self._note(folder, path)
         self._appended.clear()
         if self._replaced:
             self._write_version()

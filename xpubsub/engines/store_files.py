@@ -22,6 +22,7 @@ from xpubsub.engines.reaching import file_system, reached
 _MARKER = "_COMPLETE"
 _VERSION = re.compile(r"v(\d+)")
 _DATA = ".parquet"
+_RECORDS = "_transactions"
 Folders = dict[str, str]
 """For each table, its folder, relative to the directory."""
 
@@ -91,15 +92,86 @@ class StoreFiles:
 
     def write(self, folder: str, rows: pa.Table) -> str:
         """Write rows as a new file into a folder and return its path; readers see all of the file or nothing."""
-        directory, name = f"{self.path}/{folder}", f"part-{uuid.uuid4().hex}{_DATA}"
-        self.make_folder(folder)
+        hidden, path = self._paths(folder)
+        if not self._renames:
+            hidden = path
+        self._write(hidden, rows)
+        if self._renames:
+            self._move(hidden, path)
+        self.sizes[path] = self._size(path)
+        return path
+
+    def write_all(self, parts: Mapping[str, pa.Table]) -> list[str]:
+        """Write rows as a new file into each folder, in this order; return the paths. After a crash, all or none exist.
+
+        The files are hidden until a record of the transaction is written. If the process ends before they are all
+        renamed, whoever opens the store next renames the others.
+        """
+        if len(parts) <= 1:
+            return [self.write(folder, rows) for folder, rows in parts.items()]
+        names = dict(map(self._paths, parts))
+        for hidden, rows in zip(names, parts.values(), strict=True):
+            self._write(hidden, rows)
+        record = self._record({hidden.removeprefix(f"{self.path}/"): path.removeprefix(f"{self.path}/")
+                               for hidden, path in names.items()})
+        for hidden, path in names.items():
+            self._move(hidden, path)
+        self._delete(record)
+        self.sizes.update((path, self._size(path)) for path in names.values())
+        return list(names.values())
+
+    def finish(self) -> None:
+        """Rename the files of transactions that a crash has interrupted after their record was written."""
+        for name in sorted(self._names(f"{self.path}/{_RECORDS}")):
+            if name[0] in "._":
+                continue
+            for hidden, path in self._recorded(name).items():
+                self._move(f"{self.path}/{hidden}", f"{self.path}/{path}")
+            self._delete(f"{self.path}/{_RECORDS}/{name}")
+
+    def _paths(self, folder: str) -> tuple[str, str]:
+        """Return the paths of a new file in a folder: the hidden one, and the one that readers see."""
+        name = f"part-{uuid.uuid4().hex}{_DATA}"
+        return f"{self.path}/{folder}/_{name}", f"{self.path}/{folder}/{name}"
+
+    def _write(self, path: str, rows: pa.Table) -> None:
         with reached(self._place):
-            written = f"{directory}/_{name}" if self._renames else f"{directory}/{name}"
-            pq.write_table(rows, written, filesystem=self._files, compression="zstd", store_schema=False)
+            self._files.create_dir(path.rpartition("/")[0], recursive=True)
+            pq.write_table(rows, path, filesystem=self._files, compression="zstd", store_schema=False)
+
+    def _record(self, names: Mapping[str, str]) -> str:
+        """Write the record of a transaction: its hidden files, and the names that they get."""
+        directory, name = f"{self.path}/{_RECORDS}", f"{uuid.uuid4().hex}.json"
+        written = f"{directory}/_{name}" if self._renames else f"{directory}/{name}"
+        with reached(self._place):
+            self._files.create_dir(directory, recursive=True)
+            with self._files.open_output_stream(written) as record:
+                record.write(json.dumps(names).encode())
             if self._renames:
                 self._files.move(written, f"{directory}/{name}")
-            self.sizes[f"{directory}/{name}"] = self._files.get_file_info(f"{directory}/{name}").size
         return f"{directory}/{name}"
+
+    def _recorded(self, name: str) -> dict[str, str]:
+        """Read the record of a transaction; empty if another process has finished it."""
+        with reached(self._place):
+            try:
+                with self._files.open_input_stream(f"{self.path}/{_RECORDS}/{name}") as record:
+                    return dict(json.loads(record.read()))
+            except FileNotFoundError:
+                return {}
+
+    def _move(self, hidden: str, path: str) -> None:
+        """Rename a file, unless another process has done so."""
+        with reached(self._place):
+            try:
+                self._files.move(hidden, path)
+            except OSError:
+                if self._type(hidden) != fs.FileType.NotFound:
+                    raise
+
+    def _size(self, path: str) -> int:
+        with reached(self._place):
+            return int(self._files.get_file_info(path).size or 0)
 
     def copy_in(self, source: str, folder: str, name: str) -> str:
         """Copy a local file into a folder and return its path."""

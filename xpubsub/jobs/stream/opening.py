@@ -8,9 +8,12 @@ from typing import Any
 from xpubsub.errors import Error
 from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
 from xpubsub.jobs.stream.directory_source import DirectorySource
+from xpubsub.jobs.stream.line_source import LineServer, LineSource, StandardInput
+from xpubsub.jobs.stream.plain_sinks import FunctionSink, StandardOutput
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.sources import Source
+from xpubsub.jobs.stream.subscriber_sink import SubscriberSink
 
 FORMATS = (PARQUET, JSON_LINES)
 
@@ -21,8 +24,8 @@ def open_source(given: Any, options: SourceOptions) -> Source:
         source: Source = _checked(given, "a source", ("seek", "poll", "committed", "backlog", "close"))
         return source
     scheme, rest = _scheme(given)
-    if scheme not in _SOURCES or not (rest or scheme == "-"):
-        raise Error(f"unknown source {given!r}: write dir:PATH for a directory")
+    if scheme not in _SOURCES or bool(rest) == (scheme == "-"):
+        raise Error(f"unknown source {given!r}: write dir:PATH, - for standard input, or tcp:HOST:PORT")
     return _SOURCES[scheme](rest, options)
 
 
@@ -30,12 +33,14 @@ def open_sink(given: Any, kind: str = PARQUET) -> Sink:
     """Return the sink that a text names; a function becomes a sink that calls it; any other value is a sink already."""
     if kind not in FORMATS:
         raise Error(f"unknown format {kind!r}: use one of {', '.join(FORMATS)}")
+    if not isinstance(given, str) and callable(given):
+        return FunctionSink(given)
     if not isinstance(given, str):
         sink: Sink = _checked(given, "a sink", ("open", "last", "deliver", "close"))
         return sink
     scheme, rest = _scheme(given)
-    if scheme not in _SINKS or not (rest or scheme == "-"):
-        raise Error(f"unknown sink {given!r}: write dir:PATH for a directory")
+    if scheme not in _SINKS or bool(rest) == (scheme == "-"):
+        raise Error(f"unknown sink {given!r}: write dir:PATH, each:PATH, or - for standard output")
     return _SINKS[scheme](rest, kind)
 
 
@@ -56,5 +61,17 @@ def _directory_source(path: str, options: SourceOptions) -> Source:
     return DirectorySource(path, max_bytes=options.max_bytes, file_times=options.file_times)
 
 
-_SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {"dir": _directory_source}
-_SINKS: dict[str, Callable[[str, str], Sink]] = {"dir": DirectorySink}
+def _standard_input(_: str, options: SourceOptions) -> Source:
+    return LineSource(StandardInput(), max_bytes=options.max_bytes)
+
+
+def _line_server(address: str, options: SourceOptions) -> Source:
+    return LineSource(LineServer(address), max_bytes=options.max_bytes)
+
+
+_SOURCES: dict[str, Callable[[str, SourceOptions], Source]] = {
+    "dir": _directory_source, "-": _standard_input, "tcp": _line_server,
+}
+_SINKS: dict[str, Callable[[str, str], Sink]] = {
+    "dir": DirectorySink, "each": lambda path, _: SubscriberSink(path), "-": lambda *_: StandardOutput(),
+}

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from xpubsub.errors import LimitError
+from xpubsub.language.durations import UNITS
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import Path
 from xpubsub.language.xscl.paths import VariablePaths
 from xpubsub.language.xscl.syntax import Comparison, Operator, OperatorKind
 from xpubsub.language.xscl.tokens import XsclCursor
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _NUMBER = re.compile(r"[0-9.]+")
 
 
@@ -97,7 +97,7 @@ class OperatorParser:
         """Whether the window follows immediately."""
         following = self._cursor.peek()
         endless = self._cursor.at_word("inf") and following.text == "}"
-        return endless or (self._cursor.token.kind == "number" and following.text.lower() in _UNITS)
+        return endless or (self._cursor.token.kind == "number" and following.text.lower() in UNITS)
 
     def _window(self) -> float:
         """Parse a window; returns seconds."""
@@ -109,7 +109,7 @@ class OperatorParser:
             expected = "a window (a number with ms, s, m, h or d, or INF)"
             raise cursor.syntax(f"expected {expected}, found {cursor.describe()}")
         cursor.advance()
-        unit = _UNITS.get(cursor.token.text.lower())
+        unit = UNITS.get(cursor.token.text.lower())
         if unit is None:
             raise cursor.syntax(f"expected a unit of time (ms, s, m, h or d), found {cursor.describe()}")
         cursor.advance()

@@ -1,0 +1,111 @@
+"""`xpubsub stream`: publish messages as they come, and deliver the results exactly once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
+from typing import Any
+
+import click
+
+from xpubsub.cli.heartbeat import beating
+from xpubsub.cli.options import (
+    OF_SUBSCRIPTIONS,
+    engine_options,
+    limit_options,
+    opened,
+    plan_option,
+    store_argument,
+    stream_option,
+)
+from xpubsub.cli.publish_command import SOME_REJECTED
+from xpubsub.jobs.stream.opening import FORMATS
+from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES
+from xpubsub.limits import Limits
+
+
+@click.command()
+@store_argument
+@click.option("--source", required=True, metavar="SRC",
+              help="Where messages come from: dir:PATH, - (standard input) or tcp:HOST:PORT.")
+@click.option("--sink", required=True, metavar="SINK",
+              help="Where notifications go: dir:PATH, each:PATH or - (standard output).")
+@click.option("--dead-letters", metavar="SINK", help="Where rejected messages go, such as dir:PATH.")
+@click.option("--checkpoint", metavar="DIR",
+              help="The directory of results that are not delivered yet. [default: STORE.stream]")
+@click.option("--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+              help="The files that dir:PATH gets as a sink.")
+@stream_option
+@plan_option
+@click.option("--file-times", is_flag=True,
+              help="For correlations: use each file's modification time as the time of its message.")
+@click.option("--max-messages", type=click.IntRange(min=1), default=MAX_MESSAGES, show_default=True, metavar="N",
+              help="The most messages of a batch.")
+@click.option("--max-batch-bytes", type=click.IntRange(min=1), default=MAX_BATCH_BYTES, show_default=True, metavar="N",
+              help="The size of a batch's messages from which on it gets no further message.")
+@click.option("--once", is_flag=True, help="Stop when the source has no more messages, instead of waiting for more.")
+@click.option("--metrics", type=click.IntRange(1, 65_535), metavar="PORT",
+              help="Serve figures to Prometheus at http://127.0.0.1:PORT/metrics.")
+@click.option("--progress", is_flag=True, help="Report on stderr every ten seconds even if it is not a terminal.")
+@click.option("--control/--no-control", default=True, show_default=True,
+              help="Let your other commands reach a DuckDB store while the job runs, by the socket STORE.sock.")
+@limit_options(without=OF_SUBSCRIPTIONS)
+@engine_options
+def stream(
+    store: str, source: str, sink: str, progress: bool, engine: str, master: str | None, **options: Any
+) -> None:
+    """Publish messages as they come, and deliver the results, each exactly once.
+
+    A job that was stopped or killed goes on where it ended when the same command is run again. Ctrl-C and SIGTERM
+    finish the batch under way; a second one ends the job at once, which loses nothing either.
+
+    While the job runs, `subscribe`, `unsubscribe`, `list`, `show`, `stats`, `explain`, `schema`, `clock` and `gc` work
+    as always. Changed subscriptions apply from the next batch.
+
+    \b
+    Sources:
+      dir:PATH        a directory that fills: each *.xml file is a message; files must appear by a rename
+      -               standard input, one message per line
+      tcp:HOST:PORT   a server that sends one message per line; the job connects to it, again and again
+    \b
+    Sinks:
+      dir:PATH        a directory with a file per batch, Parquet or JSON Lines (--format)
+      each:PATH       a directory with a JSON Lines file per subscription
+      -               standard output, JSON Lines
+
+    \b
+    Examples:
+      xpubsub stream subs.duckdb --source dir:inbox --sink dir:matches --dead-letters dir:rejected
+      xpubsub stream subs.duckdb --source dir:inbox --sink dir:matches --format jsonl --once
+      tail -f ticks.log | xpubsub stream subs.duckdb --source - --sink -
+      xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink each:subscribers
+    """
+    limits = Limits(**{name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__})
+    with opened(store, engine, master, limits=limits) as broker, stopping() as stop, beating(progress) as beat:
+        figures = broker.stream(source, sink, stop=stop, progress=beat, **options)
+    click.echo(f"{figures.messages} messages, {figures.notifications} notifications, {figures.rejected} rejected",
+               err=True)
+    if figures.rejected and not stop.is_set():
+        raise SystemExit(SOME_REJECTED)
+
+
+@contextmanager
+def stopping() -> Iterator[Event]:
+    """Give an event that the first Ctrl-C or SIGTERM sets; the second raises `KeyboardInterrupt`."""
+    stop = Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        click.echo("stopping after the batch under way; once more to stop at once", err=True)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

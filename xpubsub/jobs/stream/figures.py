@@ -1,0 +1,68 @@
+"""The figures of a streaming job: counts, seconds, backlog and delays."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xpubsub.jobs.stream.delays import ANY, Delays
+from xpubsub.jobs.stream.messages import Polled
+
+COUNTS = ("messages", "notifications", "rejected", "batches", "seconds")
+
+
+@dataclass
+class Figures:
+    """What a run of a job has done so far."""
+
+    messages: int = 0
+    notifications: int = 0
+    rejected: int = 0
+    batches: int = 0
+    seconds: float = 0.0
+    """Seconds spent on publishing and delivering."""
+    backlog: int | None = None
+    """Messages that are known to wait in the source."""
+    delay: float = 0.0
+    """The longest delay of the last batch with notifications, in seconds."""
+    delays: Delays = field(default_factory=Delays)
+    """Delays of this run and of the runs before it."""
+
+    def add(self, polled: Polled, notifications: int, rejected: int, seconds: float) -> None:
+        """Add a batch."""
+        self.messages += len(polled.messages)
+        self.notifications += notifications
+        self.rejected += rejected
+        self.batches += 1
+        self.seconds += seconds
+
+    def delivered(self, polled: Polled, notifications: pa.Table, accepted: pa.Table) -> None:
+        """Add the delays of notifications that are delivered now; `accepted` are the delays that were asked for."""
+        ids = pa.array([message.message_id for message in polled.messages], pa.string())
+        places = pc.index_in(notifications["message_id"], value_set=ids).combine_chunks()
+        known = np.asarray(pc.is_valid(places))
+        arrived = np.array([message.arrived for message in polled.messages], np.float64)
+        waited = np.maximum(0.0, time.time() - arrived[np.asarray(places.fill_null(0))[known]])
+        if len(waited):
+            self.delay = float(waited.max())
+            classes = _classes(notifications["subscription_id"], accepted)[known]
+            for each in np.unique(classes):
+                self.delays.add(ANY if np.isinf(each) else f"{each:g}", waited[classes == each])
+
+    def saved(self, before: dict[str, Any]) -> dict[str, Any]:
+        """Return the figures for the store, added to those of earlier runs."""
+        return {**{name: before.get(name, 0) + getattr(self, name) for name in COUNTS}, "delays": self.delays.saved()}
+
+
+def _classes(subscriptions: pa.ChunkedArray, accepted: pa.Table) -> Any:
+    """Return for each notification the delay that its subscription accepts; inf if it states none."""
+    if not accepted.num_rows:
+        return np.full(len(subscriptions), np.inf)
+    places = pc.index_in(subscriptions, value_set=accepted["subscription_id"].combine_chunks()).combine_chunks()
+    seconds = np.append(np.asarray(accepted["max_delay"]), np.inf)
+    return seconds[np.asarray(places.fill_null(accepted.num_rows))]

@@ -1,0 +1,43 @@
+"""Cuts bytes, as they come, into lines."""
+
+from __future__ import annotations
+
+from collections import deque
+
+
+class Lines:
+    """The lines of a stream of bytes, numbered from 1; a line longer than the limit is cut one byte beyond it."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._begun = bytearray()
+        self._number = 0
+        self.waiting: deque[tuple[int, bytes]] = deque()
+        """Lines that are complete, with their numbers; without empty ones."""
+        self.taken = 0
+        """The number of the last line that was taken."""
+
+    def add(self, data: bytes) -> None:
+        """Add bytes; none at all end the last line."""
+        first, *others = data.split(b"\n")
+        self._extend(first)
+        for each in others:
+            self._end()
+            self._extend(each)
+        if not data and self._begun:
+            self._end()
+
+    def take(self) -> tuple[int, bytes]:
+        """Return the next complete line, and its number."""
+        self.taken, line = self.waiting.popleft()
+        return self.taken, line
+
+    def _extend(self, data: bytes) -> None:
+        room = self._max_bytes + 1 - len(self._begun)
+        self._begun += data[:room]
+
+    def _end(self) -> None:
+        self._number += 1
+        if self._begun.strip():
+            self.waiting.append((self._number, bytes(self._begun)))
+        self._begun.clear()
