@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from random import Random
 
@@ -50,7 +51,8 @@ COMMANDS = [
     ("subscribe", "STORE", "--id", "s3", "//price/following::x"),
     ("subscribe", "STORE", "--id", "s4", "/a[b = 1 and b = 2 or c = 'x'] or /d", "--max-disjuncts", "1"),
     ("subscribe", "STORE", "--id", "s5", "/a < 'b'"),
-    ("subscribe", "STORE", "--id", "s6", "/p:a", "--namespace", "p=urn:p", "--stream", "T"),
+    ("subscribe", "STORE", "--id", "s6", "/p:a", "--namespace", "p=urn:p", "--stream", "T", "--max-delay", "5 s"),
+    ("subscribe", "STORE", "--id", "s7", "/a", "--max-delay", "soon"),
     ("subscribe", "STORE", "--from", "good.csv"),
     ("subscribe", "STORE", "--from", "bad.csv"),
     ("subscribe", "STORE", "--from", "own.jsonl"),
@@ -145,6 +147,8 @@ def test_changes_apply_from_the_next_batch(tmp_path: Path, monkeypatch: pytest.M
             job.publish(f"m{number}", TICK)
             result = run(*shlex.split(command))
             assert result.output.replace(f"PID {job.process.pid}", "PID 4711") == printed
+        assert {"delay, no max_delay (p50, p99)", "delay, max_delay 5 s (p50, p99)"} <= {
+            line.split("\t")[0] for line in run("stats", store).stdout.splitlines()}
         assert job.notified() == {("m0", "s1"), ("m1", "s1"), ("m1", "s2"), ("m2", "s2"), ("m3", "s2")}
     finally:
         assert job.stop() == 0
@@ -189,6 +193,15 @@ def test_errors_keep_their_fields(job: StreamingJob) -> None:
             broker.explain_sql("nonsense")
 
 
+def test_a_remote_broker_has_an_answer_for_every_method() -> None:
+    """Those that it inherits are made of others: `subscribe_many`, `show` and `publish_frames`."""
+    methods = {name: method for name, method in vars(xpubsub.Broker).items() if not name.startswith("_")}
+    assert set(methods) - set(vars(RemoteBroker)) == {"subscribe", "explain", "publish_frame"}
+    refused = {"publish", "publish_frames", "stream", "replay", "migrated"}
+    for name in set(methods) & set(vars(RemoteBroker)) - refused:
+        assert signature(methods[name]).parameters == signature(vars(RemoteBroker)[name]).parameters, name
+
+
 @pytest.mark.parametrize("error", [
     xpubsub.QuerySyntaxError("wrong", code="c", text="/a[\n]", offset=4),
     xpubsub.UnsupportedError("wrong", code="c", text="/a", offset=1), xpubsub.LimitError("wrong", code="c"),
@@ -212,7 +225,8 @@ def test_a_job_is_not_published_to_by_others(job: StreamingJob, tmp_path: Path) 
     refused = run("publish", job.store, tmp_path / "m.xml")
     assert refused.exit_code == 2 and f"streaming job (PID {job.process.pid})" in refused.stderr
     with xpubsub.connect(job.store) as broker:
-        for call in (lambda: broker.publish([]), lambda: broker.publish_frame(None), lambda: broker.stream("-", "-")):  # type: ignore[arg-type]
+        for call in (lambda: broker.publish([]), lambda: broker.publish_frame(None), lambda: broker.stream("-", "-"),  # type: ignore[arg-type]
+                     lambda: broker.replay("letters", "-")):
             with pytest.raises(xpubsub.StoreError, match="open in a streaming job"):
                 call()
 

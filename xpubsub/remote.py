@@ -56,9 +56,9 @@ class RemoteBroker(Broker):
     def subscribe_many(
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None, max_delay: str | None = None,
     ) -> Subscribed:
-        options = dataclasses.asdict(call_options(namespaces, dialect, stream))
+        options = {**dataclasses.asdict(call_options(namespaces, dialect, stream, max_delay)), "max_delay": max_delay}
         done = check_progress(progress)
         incoming = read_rows(rows, columns, header)
         refused = pa.Table.from_pylist(incoming.refused, _NO_REFUSED)
@@ -103,6 +103,9 @@ class RemoteBroker(Broker):
     def clocks(self) -> dict[str, float]:
         return dict(self._ask("clocks").header["value"])
 
+    def delays(self) -> dict[str, tuple[float, float]]:
+        return {name: (half, most) for name, (half, most) in self._ask("delays").header["value"].items()}
+
     def set_clock(self, stream: str, time: object) -> None:
         given = {"stream": check_text("a stream's name", stream), "time": seconds(time, "a clock's time")}
         self._change("set_clock", given)
@@ -114,6 +117,9 @@ class RemoteBroker(Broker):
         self._refuse("give it messages through its source")
 
     def stream(self, source: Any, sink: Any, **_: Any) -> NoReturn:
+        self._refuse("stop it first")
+
+    def replay(self, letters: Any, sink: Any, **_: Any) -> NoReturn:
         self._refuse("stop it first")
 
     def _refuse(self, instead: str) -> NoReturn:

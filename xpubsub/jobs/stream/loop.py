@@ -148,7 +148,7 @@ class StreamJob:
             letters = letters_of(polled, result.rejected, self._options.stream)
             delivery = Delivery(result.notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS), letters)
             self._deliveries.prepare(number, delivery)
-            self._commits.add(committed, polled.items)
+            self._commits.add(committed, self._done(polled, letters))
             self._pace.shortest = self._accepted.shortest()
             ready.append((delivery, self._accepted.table()))
 
@@ -156,6 +156,11 @@ class StreamJob:
         self._calls.publish(Batch(messages, self._options.stream, self._options.request), beside)
         self._last = committed
         return ready[0]
+
+    def _done(self, polled: Polled, letters: pa.Table) -> list[str]:
+        """Return the items that a batch is done with."""
+        again = set(letters["position"].to_pylist()) if self._options.keep_rejected else ()
+        return [item for item in polled.items if item not in again]
 
     def _record_figures(self) -> None:
         """Store the figures, which now include the last batch."""

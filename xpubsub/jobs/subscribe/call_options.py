@@ -12,31 +12,38 @@ import pyarrow.compute as pc
 from xpubsub.checks import check_namespaces, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
-from xpubsub.jobs.subscribe.own_columns import check_dialect, namespaces_text
+from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect, namespaces_text
 from xpubsub.limits import Limits
 
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The namespaces, dialect and stream of a call, for rows that do not give their own."""
+    """The namespaces, dialect, stream and longest delay of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
     dialect: str
     stream: str
+    max_delay: str = ""
+    """Empty for none."""
 
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
-        return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
+        return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
+                "max_delay": self.max_delay}
 
 
-def call_options(namespaces: Mapping[str, str] | None, dialect: str, stream: str) -> CallOptions:
+def call_options(
+    namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None
+) -> CallOptions:
     """Check and return the options of a call."""
-    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), check_text("a stream's name", stream))
+    named = check_text("a stream's name", stream)
+    delay = "" if max_delay is None else check_delay(max_delay)
+    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), named, delay)
 
 
 @dataclass(frozen=True)
 class Formed:
-    """Rows (row_no, subscription_id, text, form_no), and the forms (form_no, dialect, namespaces, stream)."""
+    """Rows (row_no, subscription_id, text, form_no), and forms (form_no, dialect, namespaces, stream, max_delay)."""
 
     rows: pa.Table
     forms: pa.Table
