@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 import xpubsub
 from tests.streaming_job import StreamingJob, waited
 from xpubsub.cli.program import program
-from xpubsub.errors import LocatedError, StoreHeldError
+from xpubsub.errors import Held, LocatedError
 from xpubsub.jobs.control import server
 from xpubsub.jobs.control.failures import packed_error, unpacked_error
 from xpubsub.jobs.control.frames import REQUEST_BYTES, Frame, receive
@@ -110,9 +110,7 @@ def served(store: Path) -> Iterator[RemoteBroker]:
 
 
 def remote(store: Path) -> RemoteBroker:
-    held = StoreHeldError("held")
-    held.place = held.file = str(store)
-    return RemoteBroker(held, xpubsub.Limits())
+    return RemoteBroker(Held(str(store), str(store)), xpubsub.Limits())
 
 
 def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Path, tmp_path: Path,
@@ -215,7 +213,6 @@ def test_errors_travel(error: xpubsub.Error) -> None:
 
 
 def test_other_errors_travel_as_xpubsub_errors() -> None:
-    assert type(unpacked_error(packed_error(StoreHeldError("held")))) is xpubsub.StoreError
     assert type(unpacked_error(packed_error(LocatedError("wrong", code="c")))) is xpubsub.Error
     assert "KeyError: 'x'" in str(unpacked_error(packed_error(KeyError("x"))))
 
@@ -420,6 +417,17 @@ def test_the_last_job_has_the_socket(store: Path) -> None:
         with server.serving(file, limited):
             first = os.stat(f"{store}.sock").st_ino
         assert first and not os.path.lexists(f"{store}.sock")
+
+
+def test_a_command_without_a_socket(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(file: str) -> None:
+        raise xpubsub.StoreError("no sockets here")
+
+    monkeypatch.setattr(server, "ControlSocket", refuse)
+    (tmp_path / "in").mkdir()
+    command = "stream", store, "--source", f"dir:{tmp_path}/in", "--sink", f"dir:{tmp_path}/out", "--once"
+    assert run(*command).exit_code == 2
+    assert run(*command, "--no-control").exit_code == 0
 
 
 @pytest.mark.parametrize("how", [{"control": False}, {}], ids=["switched off", "in memory"])

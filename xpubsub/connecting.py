@@ -11,7 +11,7 @@ from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.parquet import ParquetEngine
-from xpubsub.errors import EngineError, Error, StoreHeldError
+from xpubsub.errors import EngineError, Error, StoreError
 from xpubsub.jobs.control.place import is_reachable
 from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.jobs.publish.publisher import Publisher
@@ -73,9 +73,11 @@ def _on_duckdb(path: str, limits: Limits, slots: int | None, how: dict[str, bool
     """Open a store, or else reach the job that has it open; a job that ends just then has released it."""
     try:
         return _opened(path, limits, slots, how)
-    except StoreHeldError as held:
-        if slots is None and is_reachable(held.file):
-            return RemoteBroker(held, limits, read_only=how["read_only"])
+    except StoreError as error:
+        if error.held is None or slots is not None:
+            raise
+        if is_reachable(error.held.file):
+            return RemoteBroker(error.held, limits, read_only=how["read_only"])
     return _opened(path, limits, slots, how)
 
 

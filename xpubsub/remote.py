@@ -14,7 +14,7 @@ import pyarrow as pa
 from xpubsub.broker import DEFAULT_STREAM, Broker
 from xpubsub.checks import check_iterable, check_progress, check_text
 from xpubsub.engines.shared import check_writable
-from xpubsub.errors import StoreError, StoreHeldError
+from xpubsub.errors import Held, StoreError
 from xpubsub.jobs.control.failures import unpacked_error
 from xpubsub.jobs.control.frames import REQUEST_BYTES, Frame, FrameError, receive, too_large
 from xpubsub.jobs.control.place import reach
@@ -40,7 +40,7 @@ class RemoteBroker(Broker):
     Subscriptions that it changes apply from the job's next batch on. It cannot publish.
     """
 
-    def __init__(self, held: StoreHeldError, limits: Limits, *, read_only: bool = False) -> None:
+    def __init__(self, held: Held, limits: Limits, *, read_only: bool = False) -> None:
         self.limits = limits
         self.place, self.read_only = held.place, read_only
         self._held = held

@@ -112,7 +112,8 @@ def reach(file: str) -> socket.socket | None:
 def _check_owner(path: str, file: str) -> None:
     """Refuse a socket that somebody who is neither the user, nor root, nor the store's owner has put there."""
     if os.stat(path).st_uid not in (os.geteuid(), 0, os.stat(file).st_uid):
-        raise StoreError(f"the control socket {path} belongs to a user who does not own the store {file}: delete it")
+        raise StoreError(f"the control socket {path} belongs to a user who does not own the store {file}: delete it if"
+                         " that is not the user of the job, or else run the command as that user")
 
 
 def is_reachable(file: str) -> bool:
