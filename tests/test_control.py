@@ -156,7 +156,7 @@ def test_changes_apply_from_the_next_batch(tmp_path: Path, monkeypatch: pytest.M
 
 def documented() -> list[tuple[str, str]]:
     """The commands of the example, without the one that starts the job, and what they print."""
-    example = STREAMING.read_text(encoding="utf-8").split("## While the job runs")[1].split("```")[1]
+    example = STREAMING.read_text(encoding="utf-8").split("### While the job runs")[1].split("```")[1]
     _, *commands = example.removeprefix("console\n$ xpubsub ").split("$ xpubsub ")
     return [(command, printed) for command, _, printed in (each.partition("\n") for each in commands)]
 
@@ -195,7 +195,7 @@ def test_a_remote_broker_has_an_answer_for_every_method() -> None:
     """Those that it inherits are made of others: `subscribe_many`, `show` and `publish_frames`."""
     methods = {name: method for name, method in vars(xpubsub.Broker).items() if not name.startswith("_")}
     assert set(methods) - set(vars(RemoteBroker)) == {"subscribe", "explain", "publish_frame"}
-    refused = {"publish", "publish_frames", "stream", "replay", "migrated"}
+    refused = {"publish", "publish_frames", "publish_stream", "stream", "replay", "migrated"}
     for name in set(methods) & set(vars(RemoteBroker)) - refused:
         assert signature(methods[name]).parameters == signature(vars(RemoteBroker)[name]).parameters, name
 
@@ -223,7 +223,7 @@ def test_a_job_is_not_published_to_by_others(job: StreamingJob, tmp_path: Path) 
     assert refused.exit_code == 2 and f"streaming job (PID {job.process.pid})" in refused.stderr
     with xpubsub.connect(job.store) as broker:
         for call in (lambda: broker.publish([]), lambda: broker.publish_frame(None), lambda: broker.stream("-", "-"),  # type: ignore[arg-type]
-                     lambda: broker.replay("letters", "-")):
+                     lambda: broker.replay("letters", "-"), lambda: broker.publish_stream("m.xml")):
             with pytest.raises(xpubsub.StoreError, match="open in a streaming job"):
                 call()
 

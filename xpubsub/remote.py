@@ -116,6 +116,9 @@ class RemoteBroker(Broker):
     def publish_frames(self, messages: Any, **_: Any) -> NoReturn:
         self._refuse("give it messages through its source")
 
+    def publish_stream(self, source: Any, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("give it messages through its source")
+
     def stream(self, source: Any, sink: Any, **_: Any) -> NoReturn:
         self._refuse("stop it first")
 
