@@ -7,6 +7,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from copy import copy
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -18,6 +19,7 @@ from xpubsub.checks import check_count, check_function, check_iterable, check_na
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import Error, RowErrors, StoreError
+from xpubsub.jobs.control.server import serving
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
@@ -42,9 +44,8 @@ from xpubsub.jobs.stream.metrics import serving_metrics
 from xpubsub.jobs.stream.opening import open_sink, open_source
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
 from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.subscribe.call_options import CallOptions
+from xpubsub.jobs.subscribe.call_options import call_options
 from xpubsub.jobs.subscribe.incoming import read_rows
-from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
 from xpubsub.language.xpath.split import split_path
@@ -54,6 +55,7 @@ from xpubsub.schema.element_graph import Schema
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.shred.units import UnitCutter
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
+from xpubsub.store.migrations import Migration
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -82,6 +84,11 @@ class Broker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def migrated(self) -> Sequence[Migration]:
+        """The migrations that were applied when the store was opened."""
+        return self.store.migrated
 
     def close(self) -> None:
         """Close the store; every later call raises `StoreError`, except `close()`, which does nothing."""
@@ -123,7 +130,7 @@ class Broker:
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        options = _options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
         Compiler(options.namespaces, options.dialect, self.limits).check(text)
         try:
@@ -149,7 +156,7 @@ class Broker:
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        options = _options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay)
         incoming = read_rows(rows, columns, header)
         with self._changing():
             return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
@@ -161,11 +168,11 @@ class Broker:
         with self._changing():
             return unsubscribe(self.store, checked)
 
-    def schema(self, source: SchemaSource | None, *, name: str = "") -> Schema | None:
+    def schema(self, source: SchemaSource | Schema | None, *, name: str = "") -> Schema | None:
         """Register a DTD or an XML schema for the messages, or remove one; return it, or None if there was none.
 
         - `source`: the text of the schema (it starts with `<`), the path of a file, or several of these that belong
-          together. None removes the schema called `name`.
+          together; or a schema that such a call has returned. None removes the schema called `name`.
         - `name`: the name of the schema, by which it can be replaced and removed.
 
         A schema makes matching faster and never changes results: messages that do not conform are matched without it.
@@ -288,6 +295,7 @@ class Broker:
         namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
+        control: bool = True,
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -308,16 +316,19 @@ class Broker:
         - `stop`: an event that ends the job after the batch under way.
         - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
         - `progress`: a function, called with the figures after each batch and now and then.
+        - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
+          `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
 
         Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
 
-        Other threads may call the broker between batches; subscriptions they change apply from the next batch.
+        Other threads and processes may call the broker between batches; subscriptions they change apply from the next
+        batch.
         """
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces)
         reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times), cutters))
-        with closing(reading):
+        with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)
             return self._streamed(parts, place, options, stop, metrics, check_function("progress", progress))
@@ -352,6 +363,12 @@ class Broker:
             with closing(job), serving_metrics(metrics, job.figures):
                 job.run(progress or (lambda _: None))
         return job.figures
+
+    def _limited(self, limits: Mapping[str, Any]) -> Broker:
+        """Return this broker with other limits."""
+        other = copy(self)
+        other.limits = dataclasses.replace(self.limits, **limits)
+        return other
 
     def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
         with self._changing():
@@ -431,14 +448,6 @@ class Broker:
 
 def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
     return check_text("a stream's name", stream), PlanRequest.parse(check_text("the plan", plan))
-
-
-def _options(
-    namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None
-) -> CallOptions:
-    named = check_text("a stream's name", stream)
-    delay = "" if max_delay is None else check_delay(max_delay)
-    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), named, delay)
 
 
 class _Target(NamedTuple):

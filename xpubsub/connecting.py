@@ -11,10 +11,12 @@ from xpubsub.checks import is_text
 from xpubsub.engines.base import Engine
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.parquet import ParquetEngine
-from xpubsub.errors import EngineError, Error
+from xpubsub.errors import EngineError, Error, StoreError
+from xpubsub.jobs.control.place import is_reachable
 from xpubsub.jobs.gc import arrange_if_needed
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.limits import Limits
+from xpubsub.remote import RemoteBroker
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ def connect(
     - `create`: False raises `StoreError` if there is no store; True or None creates it.
     - `read_only`: the store is neither created nor changed. `list`, `show`, `stats`, `schemas` and `explain` work, also
       on a write-protected file and while other processes read it.
+
+    While a streaming job has a DuckDB store open in another process, the broker makes its calls there, by the job's
+    control socket: all except those that publish. Subscriptions that it changes apply from the job's next batch.
     """
     if path is None and spark is not None:
         path = f"{spark.conf.get('spark.sql.warehouse.dir')}/xpubsub"
@@ -65,6 +70,18 @@ def _path(path: str | os.PathLike[str] | None) -> str:
 
 
 def _on_duckdb(path: str, limits: Limits, slots: int | None, how: dict[str, bool], *_: object) -> Broker:
+    """Open a store, or else reach the job that has it open; a job that ends just then has released it."""
+    try:
+        return _opened(path, limits, slots, how)
+    except StoreError as error:
+        if error.held is None or slots is not None:
+            raise
+        if is_reachable(error.held.file):
+            return RemoteBroker(error.held, limits, read_only=how["read_only"])
+    return _opened(path, limits, slots, how)
+
+
+def _opened(path: str, limits: Limits, slots: int | None, how: dict[str, bool]) -> Broker:
     store = _stored(DuckDBEngine(path, **how), slots, how["create"])
     return Broker(store, Publisher(store, limits), limits)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class Error(Exception):
     """Base class of every error that xpubsub raises for bad input or a bad environment."""
@@ -53,8 +55,23 @@ class SchemaError(LocatedError):
     """A DTD or an XML schema cannot be read, or uses something that an element graph cannot express."""
 
 
+@dataclass(frozen=True)
+class Held:
+    """A store that another process has open."""
+
+    place: str
+    """The path of the store, as the user wrote it."""
+    file: str
+    """The path of the store's file, without symbolic links."""
+    holder: str = ""
+    """` (PID …)` of the process, or empty."""
+
+
 class StoreError(Error):
     """The store cannot be opened, migrated, read or changed."""
+
+    held: Held | None = None
+    """Set if the store is open in another process."""
 
 
 class EngineError(Error):

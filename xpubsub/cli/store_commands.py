@@ -39,7 +39,7 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
         click.echo(script(engine))
         return
     with created(store, engine, master, slots=slots) as broker:
-        for migration in broker.store.migrated:
+        for migration in broker.migrated:
             click.echo(f"applied {migration.version:04d}_{migration.name}")
     click.echo(f"{store} is ready")
 

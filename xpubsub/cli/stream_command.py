@@ -55,6 +55,8 @@ from xpubsub.limits import Limits
 @click.option("--metrics", type=click.IntRange(1, 65_535), metavar="PORT",
               help="Serve figures to Prometheus at http://127.0.0.1:PORT/metrics.")
 @click.option("--progress", is_flag=True, help="Report on stderr every ten seconds even if it is not a terminal.")
+@click.option("--control/--no-control", default=True, show_default=True,
+              help="Let your other commands reach a DuckDB store while the job runs, by the socket STORE.sock.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def stream(
@@ -64,6 +66,9 @@ def stream(
 
     A job that was stopped or killed goes on where it ended when the same command is run again. Ctrl-C and SIGTERM
     finish the batch under way; a second one ends the job at once, which loses nothing either.
+
+    While the job runs, `subscribe`, `unsubscribe`, `list`, `show`, `stats`, `explain`, `schema`, `clock` and `gc` work
+    as always. Changed subscriptions apply from the next batch.
 
     \b
     Sources:

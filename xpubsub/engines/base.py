@@ -28,6 +28,8 @@ class Engine(Protocol):
     """The path of the store, as the user wrote it."""
     read_only: bool
     """Whether writing raises `StoreError`."""
+    held_file: str | None
+    """The file that no other process can open meanwhile; None if others can open the store."""
     shared: SharedState
     """State shared by all engines of this process that have the store open."""
 

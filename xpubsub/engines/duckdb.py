@@ -38,6 +38,7 @@ class DuckDBEngine:
 
     def __init__(self, path: str, *, read_only: bool = False, create: bool = True) -> None:
         self.place, self.read_only = path, read_only
+        self.held_file = None if read_only or path.startswith(MEMORY) else os.path.realpath(path)
         self._connection = connect_duckdb(path, read_only=read_only, create=create)
         self.shared = SharedState() if path.startswith(MEMORY) else shared_state(os.path.realpath(path))
         self._relations: list[str] = []

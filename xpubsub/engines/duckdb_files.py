@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from threading import Lock
 
 import duckdb
 
 from xpubsub.engines.shared import no_store
-from xpubsub.errors import StoreError
+from xpubsub.errors import Held, StoreError
 
 MEMORY = ":memory:"
 _MAGIC = slice(8, 12), b"DUCK"
 """The bytes near the start of every DuckDB database."""
 _PID = re.compile(r"\(PID (\d+)\)")
+_OPENING = Lock()
+"""Held while a file is opened: a thread that finds another at it would be told that the file is attached already."""
 
 
 def connect_duckdb(path: str, *, read_only: bool, create: bool) -> duckdb.DuckDBPyConnection:
@@ -43,7 +46,8 @@ def _check(path: str, *, create: bool) -> None:
 
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(path, read_only=read_only)
+        with _OPENING:
+            return duckdb.connect(path, read_only=read_only)
     except duckdb.ConnectionException as error:
         if read_only:
             return _connect(path, read_only=False)
@@ -56,14 +60,19 @@ def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
     """Return the error for a database that could not be opened, with what to do."""
     if "Could not set lock" in reason:
         pid = _PID.search(reason)
-        holder = f" (PID {pid[1]})" if pid else ""
-        return StoreError(f"the store {path} is open in another process{holder}: close it there, or wait until it ends;"
-                          " several processes can open a store only if all open it read-only")
+        return _held(Held(path, os.path.realpath(path), f" (PID {pid[1]})" if pid else ""))
     if "Permission denied" in reason and not read_only and os.access(path, os.R_OK):
         return StoreError(f"the store {path} cannot be written: permission denied (it can be opened read-only)")
     if _is_no_database(path):
         return StoreError(f"{path} is not an xpubsub store: it is not a DuckDB database")
     return StoreError(f"the store {path!r} cannot be opened: {reason}")
+
+
+def _held(held: Held) -> StoreError:
+    refusal = StoreError(f"the store {held.place} is open in another process{held.holder}: close it there, or wait"
+                         " until it ends; several processes can open a store only if all open it read-only")
+    refusal.held = held
+    return refusal
 
 
 def _is_no_database(path: str) -> bool:

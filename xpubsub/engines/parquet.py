@@ -47,7 +47,7 @@ class ParquetEngine(DuckDBEngine):
             raise no_store(path, " --engine spark")
         self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
         super().__init__(os.path.join(self._folder.name, _FILE))
-        self.place, self.read_only = path, read_only
+        self.place, self.read_only, self.held_file = path, read_only, None
         self.shared = shared_state(self.files.uri)
         if not read_only:
             self.files.finish()

@@ -41,6 +41,7 @@ class SparkEngine:
 
     def __init__(self, stored: ParquetEngine, session: SparkSession, large: int) -> None:
         self.place, self.read_only, self.shared = stored.place, stored.read_only, stored.shared
+        self.held_file = stored.held_file
         self.session = session
         self._stored = stored
         self._views: dict[str, str] = {}

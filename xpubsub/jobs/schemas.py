@@ -40,8 +40,10 @@ def load_schema(store: Store) -> Schema | None:
     return merge(schemas.values()) if schemas else None
 
 
-def read_source(source: SchemaSource) -> Schema:
-    """Read a schema into an element graph."""
+def read_source(source: SchemaSource | Schema) -> Schema:
+    """Read a schema into an element graph; one that has been read already is returned as it is."""
+    if isinstance(source, Schema):
+        return source
     several = [source] if isinstance(source, str | bytes | os.PathLike) else source
     if not isinstance(several, Sequence) or not several:
         raise Error("a schema must be text, a file path, or several of these")

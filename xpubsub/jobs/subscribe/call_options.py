@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xpubsub.checks import check_namespaces, check_text
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
-from xpubsub.jobs.subscribe.own_columns import namespaces_text
+from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect, namespaces_text
 from xpubsub.limits import Limits
 
 
@@ -28,6 +30,15 @@ class CallOptions:
         """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
                 "max_delay": self.max_delay}
+
+
+def call_options(
+    namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None
+) -> CallOptions:
+    """Check and return the options of a call."""
+    named = check_text("a stream's name", stream)
+    delay = "" if max_delay is None else check_delay(max_delay)
+    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), named, delay)
 
 
 @dataclass(frozen=True)
