@@ -23,7 +23,7 @@ import pytest
 
 import xpubsub
 from tests.kafka_child import main
-from tests.kafka_server import KafkaServer, free_ports
+from tests.kafka_server import KafkaServer, connector_jars, free_ports
 from tests.kafka_topics import Row, notified, produce, records
 from xpubsub.jobs.stream import kafka_sink, kafka_source
 from xpubsub.jobs.stream.commits import Commits
@@ -367,3 +367,21 @@ def test_without_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(xpubsub.Error, match=r"pip install 'xpubsub\[kafka\]'"):
         KafkaSource("localhost:9092/t", max_bytes=1)
+
+
+def test_spark_reads_a_topic_and_writes_one(kafka: KafkaServer, tmp_path: Path, spark_session: Any) -> None:
+    for jar in connector_jars():
+        spark_session.sql(f"ADD JAR '{jar}'")
+    places = Places(tmp_path / "job", kafka, "kafka", "kafka")
+    produce(kafka, places.topics[0], [None])
+    store, letters = tmp_path / "spark", list[Any]()
+    with xpubsub.connect(store, spark=spark_session) as broker:
+        broker.subscribe_many(SUBSCRIPTIONS)
+        job = {"once": True, "max_messages": 16, "dead_letters": lambda batch: letters.extend(batch.rows.to_pylist())}
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Crash):
+            patch.setattr(KafkaSink, "_send", crashing(KafkaSink._send, 2, after=True))
+            broker.stream(places.source, places.sink, **job)
+        broker.stream(places.source, places.sink, **job)
+    assert places.found() == places.expected()
+    assert {each["message_id"].partition("/")[2] for each in letters} == {
+        *(f"{n % 2}/{n // 2}" for n in range(0, MESSAGES, 7)), "0/20"}

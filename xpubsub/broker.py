@@ -37,6 +37,7 @@ from xpubsub.jobs.stream.metrics import serving_metrics
 from xpubsub.jobs.stream.opening import open_sink, open_source
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
 from xpubsub.jobs.stream.source_options import SourceOptions
+from xpubsub.jobs.stream.sources import Source
 from xpubsub.jobs.subscribe.call_options import CallOptions
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.own_columns import check_dialect
@@ -72,6 +73,9 @@ class MessagePublisher(Protocol):
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
+
+    def source(self, given: Any, options: SourceOptions) -> Source | None:
+        """Return the source that a text names, if it gives frames."""
 
 
 class Broker:
@@ -243,10 +247,11 @@ class Broker:
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
-        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, or an object with the methods of
-          `xpubsub.jobs.stream.sources.Source`.
-        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output, a function that is
-          called with each batch (`number`, `rows`), or an object with the methods of `xpubsub.jobs.stream.sinks.Sink`.
+        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, `"kafka:SERVERS/TOPIC"`, or an object
+          with the methods of `xpubsub.jobs.stream.sources.Source`.
+        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output,
+          `"kafka:SERVERS/TOPIC"`, a function that is called with each batch (`number`, `rows`), or an object with the
+          methods of `xpubsub.jobs.stream.sinks.Sink`.
         - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
           with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
         - `dead_letters`: a sink for rejected messages.
@@ -266,7 +271,8 @@ class Broker:
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         with ExitStack() as opened:
-            reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times)))
+            how = SourceOptions(self.limits.max_bytes, bool(file_times), max_messages, bool(once), place)
+            reading = self._publisher.source(source, how) or open_source(source, how)
             opened.callback(reading.close)
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -13,3 +14,9 @@ class SourceOptions:
     """A message is read up to one byte beyond this size, which is enough to reject it."""
     file_times: bool = False
     """Whether the modification time of a file is the time of its message."""
+    max_messages: int = 5_000
+    """The most messages of a batch, for a source that forms the batches itself."""
+    once: bool = False
+    """Whether only the messages that are there at the start are wanted."""
+    checkpoint: Path | None = None
+    """The directory of the job, for a source that keeps its own records there."""
