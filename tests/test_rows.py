@@ -61,7 +61,7 @@ def test_null_and_empty_are_the_calls_and_an_empty_map_is_none() -> None:
     given = formed(read_rows(rows).rows, CallOptions({"p": "urn:x"}, "xpath", "T"))
     forms = given.forms.to_pylist()
     found = {row["subscription_id"]: {**forms[row["form_no"]], "form_no": None} for row in given.rows.to_pylist()}
-    of_call = {"form_no": None, "dialect": "xpath", "namespaces": '{"p": "urn:x"}', "stream": "T"}
+    of_call = {"form_no": None, "dialect": "xpath", "namespaces": '{"p": "urn:x"}', "stream": "T", "max_delay": ""}
     assert found == {"a": of_call, "b": of_call, "e": of_call, "c": {**of_call, "namespaces": "{}"},
                      "d": {**of_call, "namespaces": "{}"}, "f": {**of_call, "dialect": "branching"}}
     assert len(forms) == 3

@@ -1,4 +1,5 @@
 -- One row: a visible subscription, as the subscriber wrote it.
-select subscription_id, kind, stream, dialect, namespaces, text
-from visible
-order by subscription_id
+select v.subscription_id, v.kind, v.stream, v.dialect, v.namespaces, v.text, d.max_delay
+from visible as v
+left join subscription_delay as d on d.subscription_id = v.subscription_id and d.call_no = v.call_no
+order by v.subscription_id

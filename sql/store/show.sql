@@ -1,4 +1,5 @@
 -- One row: a requested subscription, as the subscriber wrote it.
-select v.subscription_id, v.kind, v.stream, v.dialect, v.namespaces, v.text
+select v.subscription_id, v.kind, v.stream, v.dialect, v.namespaces, v.text, d.max_delay
 from visible as v
 semi join asked as a on a.subscription_id = v.subscription_id
+left join subscription_delay as d on d.subscription_id = v.subscription_id and d.call_no = v.call_no

@@ -8,6 +8,7 @@ import pyarrow as pa
 from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
 from xpubsub.cli.output import check_ending, table_output
 from xpubsub.jobs.publish.times import shown_time
+from xpubsub.jobs.stream.delays import ANY
 
 
 @click.command("list")
@@ -44,6 +45,8 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
         shown = broker.show(subscription_id)
     click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
     click.echo(f"text   {shown.text}")
+    if shown.max_delay is not None:
+        click.echo(f"delay  at most {shown.max_delay}")
     for prefix, uri in shown.namespaces.items():
         click.echo(f"prefix {prefix}={uri}")
     for query in shown.queries:
@@ -54,7 +57,8 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
 @store_argument
 @engine_options
 def stats(store: str, engine: str, master: str | None) -> None:
-    """Show how much the store holds, including messages kept for correlations and the clocks of streams.
+    """Show how much the store holds: subscriptions, messages kept for correlations, the clocks of streams, and the
+    delays that streaming jobs have achieved.
 
     \b
     Example:
@@ -62,7 +66,9 @@ def stats(store: str, engine: str, master: str | None) -> None:
     """
     with looked_at(store, engine, master) as broker:
         clocks = {f"clock of {stream}": shown_time(clock) for stream, clock in broker.clocks().items()}
-        amounts = {name: str(amount) for name, amount in broker.stats().items()} | clocks
+        delays = {f"delay, {_class(name)} (p50, p99)": f"{half:.3g} s, {most:.3g} s"
+                  for name, (half, most) in broker.delays().items()}
+        amounts = {name: str(amount) for name, amount in broker.stats().items()} | clocks | delays
     _write(pa.table({"name": pa.array(amounts.keys()), "amount": pa.array(amounts.values(), pa.string())}), None)
 
 
@@ -78,6 +84,11 @@ def gc(store: str, engine: str, master: str | None) -> None:
     """
     with opened(store, engine, master) as broker:
         _write(_amounts("table", broker.gc()), None)
+
+
+def _class(name: str) -> str:
+    """Describe subscriptions by the delay they accept."""
+    return "no max_delay" if name == ANY else f"max_delay {name} s"
 
 
 def _amounts(what: str, amounts: dict[str, int]) -> pa.Table:

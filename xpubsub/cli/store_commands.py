@@ -67,18 +67,20 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @click.option("--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
               help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
 @stream_option
+@click.option("--max-delay", metavar="TIME",
+              help="For `xpubsub stream`: the longest accepted delay of notifications, such as 500ms, 5s or 1h.")
 @limit_options(without=OF_MESSAGES)
 @engine_options
 def subscribe(
     store: str, text: str | None, subscription_id: str | None, file: str | None, columns: dict[str, str],
-    no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, engine: str, master: str | None,
-    **limits: Any,
+    no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, max_delay: str | None, engine: str,
+    master: str | None, **limits: Any,
 ) -> None:
     """Add one subscription, or all subscriptions of a file. A file with a bad row adds none.
 
     A file needs the columns id (or subscription_id) and text (or xpath, expression, query). It can also have the
-    columns namespaces (a map, or JSON), dialect and stream; where a row leaves them empty, the options apply. Other
-    columns are ignored. `xpubsub list --output` writes such a file.
+    columns namespaces (a map, or JSON), dialect, stream and max_delay; where a row leaves them empty, the options
+    apply. Other columns are ignored. `xpubsub list --output` writes such a file.
 
     Likely mistakes, such as a condition that can never be true, are printed as warnings on standard error.
 
@@ -89,7 +91,8 @@ def subscribe(
       xpubsub subscribe subs.duckdb --from rules.csv --columns id=name,text=rule
       xpubsub subscribe subs.duckdb --id f1 "//f:trade" --namespace f=http://www.fpml.org/FpML-5
     """
-    form: dict[str, Any] = {"namespaces": namespaces, "dialect": dialect, "stream": stream}
+    form: dict[str, Any] = {
+        "namespaces": namespaces, "dialect": dialect, "stream": stream, "max_delay": max_delay}
     _check_usage(text, subscription_id, file)
     if file is None and (columns or no_header):
         raise click.UsageError("--columns and --no-header need --from FILE")

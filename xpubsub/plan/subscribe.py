@@ -103,6 +103,7 @@ _CORRELATIONS = (
 _SUBSCRIPTIONS = (
     ("stored_query", file_step("new_stored_query")),
     ("subscription_query", file_step("new_subscription_query")),
+    ("subscription_delay", file_step("new_delay")),
 )
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),

@@ -45,6 +45,7 @@ STATE: dict[str, Step] = {
 KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
     "subscription_query": _visible("subscription_query"),
+    "subscription_delay": _visible("subscription_delay"),
     "unsubscription": none_of("unsubscription"),
     "completed_call": file_step("gc_completed_call"),
     "message_schema": file_step("gc_message_schema"),

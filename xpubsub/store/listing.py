@@ -23,6 +23,8 @@ class Shown:
     namespaces: dict[str, str]
     text: str
     queries: tuple[str, ...]
+    max_delay: str | None = None
+    """The longest delay that the subscriber accepts, such as `5s`."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from xpubsub.jobs.stream.delays import Delays
 from xpubsub.jobs.stream.messages import Json
 from xpubsub.plan.stream import BATCH, BATCHES, DONE, ITEMS
 from xpubsub.rows import STREAM_BATCH, STREAM_ITEM, STREAM_JOB, table_of
@@ -61,3 +62,11 @@ class Commits:
             self._added += 1
             if self._added % _ROWS == 0:
                 engine.replace({"stream_batch": BATCHES})
+
+
+def achieved_delays(store: Store) -> dict[str, tuple[float, float]]:
+    """Return for each class of accepted delays the delays that half and 99 of 100 notifications did not exceed."""
+    delays = Delays()
+    for row in store.rows(BATCHES):
+        delays.join(Delays(json.loads(row["figures"]).get("delays")))
+    return {name: (delays.quantile(name, 0.5), delays.quantile(name, 0.99)) for name in delays.classes}

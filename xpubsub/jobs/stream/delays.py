@@ -36,6 +36,11 @@ class Delays:
         if counts.sum() > _ENOUGH:
             counts //= 2
 
+    def join(self, other: Delays) -> None:
+        """Add the counts of others."""
+        for name, counts in other._counts.items():
+            self._counts[name] = self._counts.get(name, 0) + counts
+
     def quantile(self, name: str, share: float) -> float:
         """Return the delay in seconds that this share of a class's notifications does not exceed."""
         sums = np.cumsum(self._counts[name])

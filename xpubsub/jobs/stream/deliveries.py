@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from xpubsub.errors import StoreError
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.stream.letters import letters_of
+from xpubsub.jobs.stream.messages import Polled
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.rows import LETTERS, NOTIFICATIONS
@@ -18,6 +22,15 @@ class Delivery:
 
     notifications: pa.Table
     letters: pa.Table
+
+
+def delivery_of(polled: Polled, result: Result, stream: str) -> Delivery:
+    """Return the results of a batch: notifications in the order of its messages, and dead letters."""
+    found = result.notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS)
+    ids = pa.array([message.message_id for message in polled.messages], pa.string())
+    places = found.append_column("place", pc.index_in(found["message_id"], value_set=ids))
+    ordered = places.sort_by([("place", "ascending"), ("subscription_id", "ascending")]).drop_columns(["place"])
+    return Delivery(ordered, letters_of(polled, result.rejected, stream))
 
 
 class Deliveries:

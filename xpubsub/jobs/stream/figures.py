@@ -41,6 +41,11 @@ class Figures:
         self.batches += 1
         self.seconds += seconds
 
+    def join(self, other: Figures) -> None:
+        """Add the counts of another run."""
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def delivered(self, polled: Polled, notifications: pa.Table, accepted: pa.Table) -> None:
         """Add the delays of notifications that are delivered now; `accepted` are the delays that were asked for."""
         ids = pa.array([message.message_id for message in polled.messages], pa.string())

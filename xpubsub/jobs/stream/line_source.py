@@ -1,7 +1,7 @@
 """Sources of lines: `-`, standard input, and `tcp:HOST:PORT`, a server to connect to. Each line is a message.
 
-Neither can seek. The job writes each batch to its checkpoint before it publishes it, so whatever it has read is
-published, after a crash too. What a crash leaves unread in a pipe or a socket is lost with it.
+Neither can seek. The job writes each batch to its checkpoint before it publishes it, so a batch that was begun is
+published, after a crash too. Lines that still wait, in this process, a pipe or a socket, are lost with it.
 """
 
 from __future__ import annotations

@@ -27,17 +27,15 @@ from xpubsub.jobs.stream.accepted import AcceptedDelays
 from xpubsub.jobs.stream.checkpoint import Checkpoint, new_job
 from xpubsub.jobs.stream.commits import Commits, Committed
 from xpubsub.jobs.stream.delays import Delays
-from xpubsub.jobs.stream.deliveries import Deliveries, Delivery
+from xpubsub.jobs.stream.deliveries import Deliveries, Delivery, delivery_of
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.gathering import gathered
 from xpubsub.jobs.stream.journal import journal_table, journaled
-from xpubsub.jobs.stream.letters import letters_of
 from xpubsub.jobs.stream.messages import Polled
 from xpubsub.jobs.stream.options import StreamOptions
 from xpubsub.jobs.stream.pace import Pace
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.sources import Source
-from xpubsub.rows import NOTIFICATIONS
 from xpubsub.store.store import Store
 
 
@@ -145,16 +143,20 @@ class StreamJob:
         committed = Committed(number, 0, polled.position, self.figures.saved(self._before.figures))
 
         def beside(result: Result) -> None:
-            letters = letters_of(polled, result.rejected, self._options.stream)
-            delivery = Delivery(result.notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS), letters)
+            delivery = delivery_of(polled, result, self._options.stream)
             self._deliveries.prepare(number, delivery)
-            self._commits.add(committed, polled.items)
+            self._commits.add(committed, self._done(polled, delivery.letters))
             self._pace.shortest = self._accepted.shortest()
             ready.append((delivery, self._accepted.table()))
 
         self._calls.publish(Batch(polled.given(), self._options.stream, self._options.request), beside)
         self._last = committed
         return ready[0]
+
+    def _done(self, polled: Polled, letters: pa.Table) -> list[str]:
+        """Return the items that a batch is done with."""
+        again = set(letters["position"].to_pylist()) if self._options.keep_rejected else ()
+        return [item for item in polled.items if item not in again]
 
     def _record_figures(self) -> None:
         """Store the figures, which now include the last batch."""

@@ -22,3 +22,5 @@ class StreamOptions:
     """The bytes of messages after which a batch gets no further message."""
     once: bool = False
     """Whether the job ends when the source has no more messages at present."""
+    keep_rejected: bool = False
+    """Whether the items of rejected messages are not done, so that they can be published again; for dead letters."""

@@ -16,20 +16,23 @@ from xpubsub.limits import Limits
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The namespaces, dialect and stream of a call, for rows that do not give their own."""
+    """The namespaces, dialect, stream and longest delay of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
     dialect: str
     stream: str
+    max_delay: str = ""
+    """Empty for none."""
 
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
-        return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream}
+        return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
+                "max_delay": self.max_delay}
 
 
 @dataclass(frozen=True)
 class Formed:
-    """Rows (row_no, subscription_id, text, form_no), and the forms (form_no, dialect, namespaces, stream)."""
+    """Rows (row_no, subscription_id, text, form_no), and forms (form_no, dialect, namespaces, stream, max_delay)."""
 
     rows: pa.Table
     forms: pa.Table

@@ -1,4 +1,4 @@
-"""Checks the columns in which rows give their own namespaces, dialect or stream, each distinct value once."""
+"""Checks the columns in which rows give their own namespaces, dialect, stream or delay, each distinct value once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from xpubsub.checks import check_namespaces, check_text
 from xpubsub.errors import Error
+from xpubsub.language.durations import seconds_of
 from xpubsub.language.xpath.parser import DIALECTS
 
 
@@ -39,6 +40,13 @@ def check_dialect(dialect: object) -> str:
     if dialect not in DIALECTS:
         raise Error(f"unknown dialect {dialect!r}: use one of {', '.join(DIALECTS)}")
     return str(dialect)
+
+
+def check_delay(delay: object) -> str:
+    """Check a longest delay, such as `5s`; return it as the store keeps it."""
+    text = check_text("max_delay", delay)
+    seconds_of(text)
+    return "".join(text.split())
 
 
 class _Pairs(list[tuple[Any, Any]]):
@@ -104,4 +112,4 @@ def _stream(value: object) -> str:
     return check_text("a stream's name", value)
 
 
-_CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream}
+_CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream, "max_delay": check_delay}
