@@ -145,7 +145,7 @@ def test_what_goes_in_and_what_comes_out(kafka: KafkaServer, tmp_path: Path) -> 
     assert batches <= {1, 2, 3, 4, 5} and len(batches) > 2
     letters = [json.loads(record.value()) for record in records(kafka, "letters")]
     bad = {f"{places.topics[0]}/{n % 2}/{n // 2}" for n in range(0, MESSAGES, 7)}
-    [empty] = [each for each in letters if each["code"] == "no-value"]
+    [empty] = [each for each in letters if each["code"] == "not-text"]
     assert {each["message_id"] for each in letters} == bad | {empty["message_id"]}
     assert empty["message_id"] in [f"{places.topics[0]}/0/{n}" for n in (21, 22)], "after the aborted record"
     assert all(each["raw"] and each["position"] == each["message_id"] and each["time"] for each in letters if each != empty)

@@ -38,7 +38,7 @@ _SETTINGS: dict[str, Any] = {
     "queued.max.messages.kbytes": _AHEAD_KILOBYTES, "queued.min.messages": 20_000,
     "fetch.max.bytes": _AHEAD_KILOBYTES * 1024, "fetch.wait.max.ms": 100,
 }
-NO_VALUE = "no-value", "the record has no value"
+NO_VALUE = "not-text", "the record has no value"
 
 
 class KafkaSource:
