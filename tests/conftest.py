@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 SLOW = (
     "test_agreement", "test_flwr_agreement", "test_correlation_agreement", "test_explain_agreement", "test_crash", "test_exits", "test_export",
     "test_cli_fuzz", "test_wheel", "test_interleaved", "test_transform_plans", "test_clocks", "test_docs", "test_shredding", "test_flwr_never",
-    "test_use_cases", "test_correlation_workloads", "test_kafka",
+    "test_use_cases", "test_correlation_workloads", "test_kafka", "test_stream_job", "test_stream_kill",
 )
 """Files that `make check` leaves to `make test`: many random draws, processes, or builds."""
 
