@@ -52,7 +52,6 @@ def _directory(session: SparkSession, path: str, options: SourceOptions) -> Data
 
 
 def _kafka(session: SparkSession, text: str, options: SourceOptions) -> DataFrame:
-    from pyspark.errors import AnalysisException
     from pyspark.sql.functions import col, concat_ws
 
     address = KafkaAddress.parse(text)
@@ -63,17 +62,19 @@ def _kafka(session: SparkSession, text: str, options: SourceOptions) -> DataFram
         "kafka.isolation.level": "read_committed",
     }
     try:
-        records = session.readStream.format(_FORMAT).options(**settings).load()
-    except AnalysisException as error:
-        raise _no_connector(session, error) from error
+        with explained("stream"):
+            records = session.readStream.format(_FORMAT).options(**settings).load()
+    except EngineError as error:
+        if "Failed to find" not in str(error):
+            raise
+        raise _no_connector(session) from error
     name = concat_ws("/", "topic", "partition", "offset")
     return records.select(
         name.alias("id"), col("value").alias("xml"), col("timestamp"), col("timestamp").alias("arrived"))
 
 
-def _no_connector(session: SparkSession, error: Exception) -> Error:
-    if "kafka" not in str(error).lower() or "find" not in str(error).lower():
-        return EngineError(str(error), step="stream")
+def _no_connector(session: SparkSession) -> Error:
+    """Return the error for a session that cannot read Kafka."""
     wanted = f"{_CONNECTOR}:{session.version}"
     return EngineError(
         f"Spark has no connector for Kafka: start the session with the package {wanted}, by spark-submit --packages, by"
