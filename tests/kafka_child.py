@@ -16,8 +16,8 @@ def main(store: str, source: str, sink: str, opened: Any) -> None:
     deliver, open_ = Deliveries.deliver, Deliveries.open
 
     def opening(*arguments: Any) -> None:
-        opened.send(True)
         open_(*arguments)
+        opened.send(True)
 
     def slowly(*arguments: Any) -> None:
         time.sleep(0.01)

@@ -184,7 +184,7 @@ class KafkaServer:
 
     def create(self, *topics: str, partitions: int = 2, **settings: str) -> None:
         """Create topics and wait until they are there."""
-        from confluent_kafka.admin import NewTopic
+        from confluent_kafka.cimpl import NewTopic
 
         given = {name.replace("_", "."): value for name, value in settings.items()}
         admin = self.admin()

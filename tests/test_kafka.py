@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -20,11 +21,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import xpubsub
 from tests.kafka_child import main
-from tests.kafka_server import KafkaServer, free_ports
+from tests.kafka_server import KafkaServer, connector_jars, free_ports
 from tests.kafka_topics import Row, notified, produce, records
+from xpubsub.cli.program import program
 from xpubsub.jobs.stream import kafka_sink, kafka_source
 from xpubsub.jobs.stream.commits import Commits
 from xpubsub.jobs.stream.deliveries import Deliveries
@@ -40,7 +43,7 @@ SUBSCRIPTIONS = [
 ]
 PAIR = "pair", "S//tick AS $a [./symbol AS $x] JOIN {$x = $y, INF} S//tick AS $b [./symbol AS $y]"
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.kafka_child"])
+FORKS.set_forkserver_preload(["__main__", "tests.kafka_child"])
 
 
 def ticks(amount: int = MESSAGES) -> list[str]:
@@ -145,7 +148,7 @@ def test_what_goes_in_and_what_comes_out(kafka: KafkaServer, tmp_path: Path) -> 
     assert batches <= {1, 2, 3, 4, 5} and len(batches) > 2
     letters = [json.loads(record.value()) for record in records(kafka, "letters")]
     bad = {f"{places.topics[0]}/{n % 2}/{n // 2}" for n in range(0, MESSAGES, 7)}
-    [empty] = [each for each in letters if each["code"] == "no-value"]
+    [empty] = [each for each in letters if each["code"] == "not-text"]
     assert {each["message_id"] for each in letters} == bad | {empty["message_id"]}
     assert empty["message_id"] in [f"{places.topics[0]}/0/{n}" for n in (21, 22)], "after the aborted record"
     assert all(each["raw"] and each["position"] == each["message_id"] and each["time"] for each in letters if each != empty)
@@ -189,7 +192,7 @@ def test_killed_at_random_moments(kafka: KafkaServer, tmp_path: Path, source: st
         child = FORKS.Process(target=main, args=(str(places.folder / "store"), places.source, places.sink, there))
         child.start()
         assert here.poll(30), "the job does not start"
-        time.sleep(random.uniform(0.0, 0.25))
+        time.sleep(random.uniform(0.0, 0.4))
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
     places.run()
@@ -251,6 +254,32 @@ def resident() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
+def position_of(topic: str, offset: int) -> dict[str, Any]:
+    """A position at the same offset of both partitions."""
+    return {"topic": topic, "next": {"0": offset, "1": offset}}
+
+
+@pytest.mark.parametrize("position", [position_of("another", 1), {"run": "r", "line": 7}])
+def test_a_checkpoint_of_another_source_is_refused(position: dict[str, Any]) -> None:
+    source = KafkaSource("localhost:9/t", max_bytes=1)
+    with pytest.raises(xpubsub.Error, match=r"the job of this checkpoint has read another.*'t': use another checkpoint"):
+        source.seek(position, [])
+    source.close()
+
+
+def test_the_commands_of_the_docs(kafka: KafkaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "streaming.md").read_text(encoding="utf-8")
+    [command] = re.findall(r"xpubsub (stream .*?\S\n)```", page.partition("\n## Kafka\n")[2], re.DOTALL)[:1]
+    kafka.create("ticks", "matches", "rejected")
+    produce(kafka, "ticks", ticks(10))
+    monkeypatch.chdir(tmp_path)
+    given = shlex.split(command.replace("\\\n", " ").replace("localhost:9092", kafka.servers))
+    for arguments in (["subscribe", given[1], "--id", "s", "//price > 10"], [*given, "--once"]):
+        done = CliRunner().invoke(program, arguments)
+    assert done.exit_code == 1 and "10 messages, 6 notifications, 2 rejected" in done.stderr
+    assert sum(notified(kafka, "matches").values()) == 6 and len(records(kafka, "rejected")) == 2
+
+
 def test_partitions_that_are_added_are_read(
     kafka: KafkaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,7 +289,7 @@ def test_partitions_that_are_added_are_read(
     places.run()
     monkeypatch.setattr(kafka_source, "_LOOK", 0.2)
     source = KafkaSource(places.source.removeprefix("kafka:"), max_bytes=1000)
-    source.seek({"0": 20, "1": 20}, [])
+    source.seek(position_of(places.topics[0], 20), [])
     assert source.poll(5, 1000, 0.5) is None
     admin = kafka.admin()
     for each in admin.create_partitions([NewPartitions(places.topics[0], 3)]).values():
@@ -272,7 +301,7 @@ def test_partitions_that_are_added_are_read(
         found |= {each.message_id.partition("/")[2] for each in polled.messages} if polled else set()
     source.close()
     assert found == {"0/20", "1/20", "2/0"}
-    assert polled is not None and polled.position == {"0": 21, "1": 21, "2": 1}
+    assert polled is not None and polled.position["next"] == {"0": 21, "1": 21, "2": 1}
 
 
 def test_records_that_kafka_has_deleted_are_missed(kafka: KafkaServer, tmp_path: Path) -> None:
@@ -280,7 +309,7 @@ def test_records_that_kafka_has_deleted_are_missed(kafka: KafkaServer, tmp_path:
 
     places = Places(tmp_path / "job", kafka, "kafka", "dir")
     source = KafkaSource(places.source.removeprefix("kafka:"), max_bytes=1000)
-    source.seek({"0": 3, "1": 3}, [])
+    source.seek(position_of(places.topics[0], 3), [])
     admin = kafka.admin()
     for each in admin.delete_records([TopicPartition(places.topics[0], 0, 10)]).values():
         each.result(20)
@@ -367,3 +396,21 @@ def test_without_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(xpubsub.Error, match=r"pip install 'xpubsub\[kafka\]'"):
         KafkaSource("localhost:9092/t", max_bytes=1)
+
+
+def test_spark_reads_a_topic_and_writes_one(kafka: KafkaServer, tmp_path: Path, spark_session: Any) -> None:
+    for jar in connector_jars():
+        spark_session.sql(f"ADD JAR '{jar}'")
+    places = Places(tmp_path / "job", kafka, "kafka", "kafka")
+    produce(kafka, places.topics[0], [None])
+    store, letters = tmp_path / "spark", list[Any]()
+    with xpubsub.connect(store, spark=spark_session) as broker:
+        broker.subscribe_many(SUBSCRIPTIONS)
+        job = {"once": True, "max_messages": 16, "dead_letters": lambda batch: letters.extend(batch.rows.to_pylist())}
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Crash):
+            patch.setattr(KafkaSink, "_send", crashing(KafkaSink._send, 2, after=True))
+            broker.stream(places.source, places.sink, **job)
+        broker.stream(places.source, places.sink, **job)
+    assert places.found() == places.expected()
+    assert {each["message_id"].partition("/")[2] for each in letters} == {
+        *(f"{n % 2}/{n // 2}" for n in range(0, MESSAGES, 7)), "0/20"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from pathlib import Path
@@ -299,10 +299,11 @@ class Broker:
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
-        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, or an object with the methods of
-          `xpubsub.jobs.stream.sources.Source`.
-        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output, a function that is
-          called with each batch (`number`, `rows`), or an object with the methods of `xpubsub.jobs.stream.sinks.Sink`.
+        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, `"kafka:SERVERS/TOPIC"`, or an object
+          with the methods of `xpubsub.jobs.stream.sources.Source`.
+        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output,
+          `"kafka:SERVERS/TOPIC"`, a function that is called with each batch (`number`, `rows`), or an object with the
+          methods of `xpubsub.jobs.stream.sinks.Sink`.
         - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
           with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
         - `dead_letters`: a sink for rejected messages.
@@ -327,7 +328,8 @@ class Broker:
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces)
-        reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times), cutters))
+        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
+        reading = self._publisher.source(source, how) or open_source(source, how)
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)

@@ -31,9 +31,10 @@ from xpubsub.limits import Limits
 @click.command()
 @store_argument
 @click.option("--source", required=True, metavar="SRC",
-              help="Where messages come from: dir:PATH, - (standard input) or tcp:HOST:PORT.")
+              help="Where messages come from: dir:PATH, - (standard input), tcp:HOST:PORT or"
+                   " kafka:SERVERS/TOPIC.")
 @click.option("--sink", required=True, metavar="SINK",
-              help="Where notifications go: dir:PATH, each:PATH or - (standard output).")
+              help="Where notifications go: dir:PATH, each:PATH, - (standard output) or kafka:SERVERS/TOPIC.")
 @click.option("--dead-letters", metavar="SINK", help="Where rejected messages go, such as dir:PATH.")
 @click.option("--checkpoint", metavar="DIR",
               help="The directory of results that are not delivered yet. [default: STORE.stream]")
@@ -75,11 +76,13 @@ def stream(
       dir:PATH        a directory that fills: each *.xml file is a message; files must appear by a rename
       -               standard input, one message per line, or with --split one per unit
       tcp:HOST:PORT   a server that sends one message per line; the job connects to it, again and again
+      kafka:SERVERS/TOPIC   the records of a topic; add ?config=FILE for settings of the client
     \b
     Sinks:
       dir:PATH        a directory with a file per batch, Parquet or JSON Lines (--format)
       each:PATH       a directory with a JSON Lines file per subscription
       -               standard output, JSON Lines
+      kafka:SERVERS/TOPIC   JSON records; consumers must read committed transactions only
 
     \b
     Examples:
@@ -88,6 +91,7 @@ def stream(
       tail -f ticks.log | xpubsub stream subs.duckdb --source - --sink -
       xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink each:subscribers
       curl -sN https://example.org/feed | xpubsub stream subs.duckdb --source - --sink - --split /feed/entry
+      xpubsub stream subs.duckdb --source kafka:localhost:9092/ticks --sink kafka:localhost:9092/matches
     """
     limits = Limits(**{name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__})
     with opened(store, engine, master, limits=limits) as broker, stopping() as stop, beating(progress) as beat:

@@ -120,6 +120,11 @@ def frame_of(session: SparkSession, table: pa.Table) -> DataFrame:
         pa.concat_tables([whole.slice(first, size) for first in range(0, whole.num_rows, size)]))
 
 
+def is_frame(given: object) -> bool:
+    """Whether something is a frame, rather than messages in this process."""
+    return isinstance(given, DataFrame)
+
+
 def mapped(frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
     """Return a lazy frame with the results of a function, applied to a frame's batches by the workers."""
     return frame.mapInArrow(function, from_arrow_schema(schema))

@@ -29,6 +29,7 @@ class Batch:
     """The arguments of `publish`: the messages, their stream, and how to match them."""
 
     messages: Iterable[Given]
+    """On Spark it may also be a frame (id, xml, timestamp)."""
     stream: str
     request: PlanRequest = AUTOMATIC
     replace: bool = True

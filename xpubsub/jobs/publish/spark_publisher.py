@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xpubsub.arrow import PACKED, flowing, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
-from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, mapped
+from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, is_frame, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.correlating import Published, republished
@@ -32,6 +32,9 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
 from xpubsub.jobs.publish.sql_publisher import SqlPublisher
 from xpubsub.jobs.publish.timing import Timings
+from xpubsub.jobs.stream.source_options import SourceOptions
+from xpubsub.jobs.stream.sources import Source
+from xpubsub.jobs.stream.spark_reading import spark_source
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
@@ -83,6 +86,10 @@ class SparkPublisher(FinishingPublisher):
     @contextmanager
     def _carried_out(self, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
         spark = self._chosen(batch.request)
+        if is_frame(given := cast(Any, batch.messages)):
+            with self._carrying(spark)(given, replace(batch, messages=())) as (result, published):
+                yield _with_choice(result, spark), published
+            return
         if spark.plan == SQL:
             with self._by_sql()._carried_out(batch) as (result, published):
                 yield _with_choice(result, spark), published
@@ -130,13 +137,21 @@ class SparkPublisher(FinishingPublisher):
         known = self.known()
         spark = self._chosen(batch.request)
         if spark.plan == SQL:
-            return self._frames_at_once(messages, batch, keep, self._by_sql().carried_out_frame)
+            return self._frames_at_once(messages, batch, keep, self._carrying(spark))
         if known.summary.correlations and batch.stream in known.correlating.reads.streams:
-            return self._frames_at_once(messages, batch, keep, self._carried_out_frame)
+            return self._frames_at_once(messages, batch, keep, self._carrying(spark))
         task, rows = self._task(batch, lent=True), lazy_rows(messages, keep)
         kept = rows.schema.fields[2:]
         notified = extended(rows, notifying(task), NOTIFICATIONS, kept)
         return notified, extended(rows, rejecting(task), REJECTION, kept)
+
+    def _carrying(self, spark: Choice) -> _CarriedOut:
+        """Return the function that matches a frame at once."""
+        return self._by_sql().carried_out_frame if spark.plan == SQL else self._carried_out_frame
+
+    def source(self, given: Any, options: SourceOptions) -> Source | None:
+        """Return the source that a text names, if Spark can read it in batches."""
+        return spark_source(self._sessions.session, given, options)
 
     def _frames_at_once(
         self, messages: DataFrame, batch: Batch, keep: Sequence[str], carried_out: _CarriedOut
@@ -162,8 +177,10 @@ class SparkPublisher(FinishingPublisher):
                     yield nothing
                 return
             again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
-            parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
+            if again.num_rows and "event_id" in parts[PartKind.NOTIFICATION].column_names:
+                parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
             yield self.finished(parts, frame_times(self._store, parts[PartKind.GIVEN]), again, batch, Timings())
+
 
 def _with_choice(result: Result, spark: Choice) -> Result:
     """Add the plan for Spark to the plans of a result."""

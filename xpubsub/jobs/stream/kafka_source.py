@@ -38,7 +38,7 @@ _SETTINGS: dict[str, Any] = {
     "queued.max.messages.kbytes": _AHEAD_KILOBYTES, "queued.min.messages": 20_000,
     "fetch.max.bytes": _AHEAD_KILOBYTES * 1024, "fetch.wait.max.ms": 100,
 }
-NO_VALUE = "no-value", "the record has no value"
+NO_VALUE = "not-text", "the record has no value"
 
 
 class KafkaSource:
@@ -72,7 +72,12 @@ class KafkaSource:
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
         """Go on at the given offset of each partition."""
-        self._next = {int(partition): int(offset) for partition, offset in (position or {}).items()}
+        if position is not None and position.get("topic") != self._address.topic:
+            read = position.get("topic") or "another source"
+            raise Error(f"the job of this checkpoint has read {read}, not the topic {self._address.topic!r}: use"
+                        " another checkpoint")
+        offsets = {} if position is None else position["next"]
+        self._next = {int(partition): int(offset) for partition, offset in offsets.items()}
         self._known_at = time.monotonic()
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
@@ -86,7 +91,10 @@ class KafkaSource:
             messages.append(self._message(record))
             size += len(messages[-1].xml)
             self._next[record.partition()] = record.offset() + 1
-        return Polled(messages, {str(key): value for key, value in self._next.items()}) if messages else None
+        return Polled(messages, self._position()) if messages else None
+
+    def _position(self) -> Json:
+        return {"topic": self._address.topic, "next": {str(each): offset for each, offset in self._next.items()}}
 
     def committed(self, position: Json) -> None:
         """Do nothing: the store has the offsets."""
@@ -95,7 +103,7 @@ class KafkaSource:
         """Return how many records wait, by what the broker has said last; None if it has said nothing yet."""
         from confluent_kafka import TopicPartition
 
-        waiting = 0
+        waiting = sum(record.partition() in self._at_end for record in self._waiting)
         for partition in self._assigned - self._at_end:
             ends = self._consumer.get_watermark_offsets(
                 TopicPartition(self._address.topic, partition), cached=True)

@@ -15,7 +15,7 @@ from xpubsub.rows import LETTERS, table_of
 def letters_of(polled: Polled, rejected: pa.Table, stream: str) -> pa.Table:
     """Return the dead letters of a batch; a message that a correlation published has no bytes and no place."""
     by_id: dict[str, list[StreamMessage]] = {}
-    for message in polled.messages:
+    for message in polled.read(map(str, rejected["message_id"].to_pylist())):
         if message.refused is None:
             by_id.setdefault(message.message_id, []).append(message)
     rows = [*_refused(polled, stream), *(_letter(row, by_id, stream) for row in rejected.to_pylist())]

@@ -149,8 +149,7 @@ class StreamJob:
             self._pace.shortest = self._accepted.shortest()
             ready.append((delivery, self._accepted.table()))
 
-        messages = [(each.message_id, each.xml, each.time) for each in polled.messages if each.refused is None]
-        self._calls.publish(Batch(messages, self._options.stream, self._options.request), beside)
+        self._calls.publish(Batch(polled.given(), self._options.stream, self._options.request), beside)
         self._last = committed
         return ready[0]
 

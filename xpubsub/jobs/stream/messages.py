@@ -45,11 +45,22 @@ class Polled:
         """The bytes of all messages."""
         return sum(len(message.xml) for message in self.messages)
 
+    def given(self) -> Any:
+        """Return the messages as `publish` takes them."""
+        return [(each.message_id, each.xml, each.time) for each in self.messages if each.refused is None]
+
+    def read(self, ids: Iterable[str]) -> list[StreamMessage]:
+        """Return at least the messages with these ids, with their bytes."""
+        return self.messages
+
 
 def joined(portions: Iterable[Polled]) -> Polled:
     """Join portions, in their order, to one."""
+    given = list(portions)
+    if len(given) == 1:
+        return given[0]
     messages, items, position = list[StreamMessage](), list[str](), None
-    for portion in portions:
+    for portion in given:
         messages += portion.messages
         items += portion.items
         position = portion.position

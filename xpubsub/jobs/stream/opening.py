@@ -83,6 +83,8 @@ def _reader(options: SourceOptions) -> Reader:
 
 
 def _kafka_source(address: str, options: SourceOptions) -> Source:
+    if options.cutters is not None:
+        raise Error("each record of Kafka is a message: split cannot be used with a kafka: source")
     return KafkaSource(address, max_bytes=options.max_bytes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from xpubsub.jobs.stream.readers import Cutters
 
@@ -17,3 +18,9 @@ class SourceOptions:
     """Whether the modification time of a file is the time of its message."""
     cutters: Cutters | None = None
     """Cuts documents into units, each a message, if a path of units is given."""
+    max_messages: int = 5_000
+    """The most messages of a batch, for a source that forms the batches itself."""
+    once: bool = False
+    """Whether only the messages that are there at the start are wanted."""
+    checkpoint: Path | None = None
+    """The directory of the job, for a source that keeps its own records there."""
