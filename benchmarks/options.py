@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "spark",
-         "feeds-spark")
+         "feeds-spark", "spark-scaling")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
@@ -52,6 +52,10 @@ class Sizes:
     spark_nasa_documents: int = 2_433
     spark_feed_queries: int = 10_000
     spark_feed_items: int = 2_000
+    spark_transform_queries: int = 10_000
+    spark_transform_documents: int = 2_000
+    scaling_subscriptions: int = 1_000_000
+    scaling_messages: int = 10_000
 
     def scaled(self, scale: float) -> Sizes:
         """All sizes times a factor."""
@@ -66,7 +70,8 @@ QUICK = Sizes(
     correlate_queries=1_000, correlate_sequential=100, correlate_few=50, correlate_sample=10, feed_queries=1_000,
     feed_items=4_000, feed_slice=2_000, feed_batch=1_000, feed_sequential=10, spark_stock_subscriptions=20_000,
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
-    spark_feed_items=400,
+    spark_feed_items=400, spark_transform_queries=500, spark_transform_documents=100, scaling_subscriptions=20_000,
+    scaling_messages=1_000,
 )
 
 
@@ -123,5 +128,5 @@ def _options(given: argparse.Namespace) -> Options:
     named = {each.name: getattr(given, each.name) for each in fields(Sizes)}
     sizes = (QUICK if given.quick else Sizes()).scaled(given.scale)
     sizes = replace(sizes, **{name: value for name, value in named.items() if value is not None})
-    parts = tuple(part for part in given.only if not (given.no_spark and part.endswith("spark")))
+    parts = tuple(part for part in given.only if not (given.no_spark and "spark" in part))
     return Options(parts, sizes, given.seed, given.runs, given.spark_memory, given.data, given.output, given.plots)

@@ -39,13 +39,13 @@ def fill(broker: xpubsub.Broker, subscriptions: pa.Table) -> float:
 
 
 @contextmanager
-def spark_session(memory: str) -> Iterator[SparkSession]:
-    """A local Spark session with a warehouse of its own."""
+def spark_session(memory: str, master: str = "local[*]") -> Iterator[SparkSession]:
+    """A Spark session on this machine with a warehouse of its own."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
     with tempfile.TemporaryDirectory(prefix="xpubsub-bench-") as folder:
-        builder = SparkSession.builder.master("local[*]").appName("xpubsub-bench")
+        builder = SparkSession.builder.master(master).appName("xpubsub-bench")
         for name, value in _spark_settings(memory, folder).items():
             builder = builder.config(name, value)
         session = builder.getOrCreate()

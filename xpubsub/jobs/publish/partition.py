@@ -57,13 +57,15 @@ class PartMatcher(Matcher):
 
     def __init__(self, snapshot: SnapshotFile, limits: Limits) -> None:
         alone = replace(limits, max_processes=1)
+        self._snapshot = snapshot
         self.engine = SnapshotEngine(snapshot.local_path(), memory=limits.worker_memory)
         super().__init__(Store(self.engine, create=False), alone)
 
     def close(self) -> None:
-        """Close the snapshot."""
+        """Close the snapshot, and delete the copy that was made of it."""
         super().close()
         self.engine.close()
+        self._snapshot.release()
 
     def parts(self, messages: Iterable[Message], task: Task) -> Iterator[tuple[str, pa.Table]]:
         """Match messages; yield the rows of each kind."""

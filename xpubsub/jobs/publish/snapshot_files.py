@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.reaching import file_system, reached
 from xpubsub.errors import EngineError
 
 _FOLDER = "_snapshots"
+_COPY = "xpubsub-snapshot_"
+"""How the names of copies on a worker's machine begin."""
+_UNUSED = 24 * 3600.0
+"""Seconds after which a copy that no worker has opened is deleted."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class SnapshotFile:
     size: int
     settings: Mapping[str, str] = field(default_factory=dict, compare=False)
     """How to reach the file system of the store; not needed if it is local."""
+    lent: bool = False
+    """Whether a lazy frame may need it for as long as the store is open."""
 
     def local_path(self) -> str:
         """Return a path on this machine; a file of another file system is copied once per machine."""
@@ -34,10 +41,22 @@ class SnapshotFile:
             return self.path
         if "://" not in self.place:
             raise EngineError(self._lost())
-        copy = os.path.join(tempfile.gettempdir(), f"xpubsub-{os.path.basename(self.path)}")
+        copy = self._copy()
         if not os.path.exists(copy):
+            _delete_unused(os.path.dirname(copy))
             self._fetch(copy)
+        os.utime(copy)
         return copy
+
+    def release(self) -> None:
+        """Delete the copy on this machine, unless a lazy frame may need it; who has it open can still read it."""
+        if "://" in self.place and not self.lent:
+            with suppress(OSError):
+                os.remove(self._copy())
+
+    def _copy(self) -> str:
+        name = os.path.basename(self.path).removeprefix("snapshot_")
+        return os.path.join(tempfile.gettempdir(), f"{_COPY}{name}")
 
     def _fetch(self, copy: str) -> None:
         with reached(self.place):
@@ -55,6 +74,15 @@ class SnapshotFile:
     def _lost(self) -> str:
         return (f"the snapshot {self.path} of the store {self.place} is gone: publish again (a frame is valid until its"
                 " broker is closed; workers on other machines need a store on a disk that they share)")
+
+
+def _delete_unused(folder: str) -> None:
+    """Delete the copies that workers have left behind, which nobody has opened for a day."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        with suppress(OSError):
+            if name.startswith(_COPY) and time.time() - os.path.getmtime(path) > _UNUSED:
+                os.remove(path)
 
 
 class SnapshotFiles:
@@ -77,7 +105,7 @@ class SnapshotFiles:
             self._discard({self._current[1].path} | self._lent)
         if lent:
             self._lent.add(self._current[1].path)
-        return self._current[1]
+        return replace(self._current[1], lent=lent)
 
     def _is_lost(self) -> bool:
         """Whether somebody has deleted the snapshot that workers open."""
