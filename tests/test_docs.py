@@ -63,10 +63,13 @@ def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"\bxpubsub {command}\b", README.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("source", [pytest.param(body, id=f"python-{n}") for n, body in enumerate(blocks("python"), 1)])
-def test_python_examples_run(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "spark" in source:
-        pytest.importorskip("pyspark")
+EXAMPLES = [pytest.param(body, id=f"python-{n}{'-spark' if 'SparkSession' in body else ''}") for n, body in enumerate(blocks("python"), 1)]
+
+
+@pytest.mark.parametrize("source", EXAMPLES)
+def test_python_examples_run(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if "SparkSession" in source:
+        request.getfixturevalue("spark_session")
     monkeypatch.chdir(tmp_path)
     exec(compile(source, "README.md", "exec"), {"__name__": "readme"})
 
