@@ -180,7 +180,7 @@ def test_ended_at_any_point_nothing_is_lost_or_twice(
     assert places.found() == places.expected()
 
 
-WAYS = [("kafka", "kafka", 10), ("dir", "kafka", 4), ("kafka", "dir", 4)]
+WAYS = [("kafka", "kafka", 10), ("dir", "kafka", 5), ("kafka", "dir", 5)]
 
 
 @pytest.mark.parametrize(("source", "sink", "times"), WAYS)
@@ -191,8 +191,9 @@ def test_killed_at_random_moments(kafka: KafkaServer, tmp_path: Path, source: st
         here, there = FORKS.Pipe(duplex=False)
         child = FORKS.Process(target=main, args=(str(places.folder / "store"), places.source, places.sink, there))
         child.start()
-        assert here.poll(30), "the job does not start"
-        time.sleep(random.uniform(0.0, 0.4))
+        for _ in range(random.randrange(1, 4)):
+            assert here.poll(30) and here.recv(), "the job does not come to a batch"
+        time.sleep(random.uniform(0.0, 0.1))
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
     places.run()
