@@ -277,6 +277,11 @@ class Broker:
         with self._exclusive():
             return automatic_units(self.store, stream, self.limits)
 
+    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
+        """Return a function that makes a cutter for each document of a streaming job."""
+        path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
+        return lambda: UnitCutter([path], self.limits)
+
     def _publish(self, batch: Batch) -> Result:
         """Match a batch of messages, as `publish` does."""
         with self._changing():
@@ -316,7 +321,8 @@ class Broker:
 
     def stream(
         self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
-        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
+        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", split: str | None = None,
+        namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
         control: bool = True,
@@ -332,6 +338,8 @@ class Broker:
         - `dead_letters`: a sink for rejected messages.
         - `format`: `"parquet"` or `"jsonl"`, for directories.
         - `stream`, `plan`: as in `publish`.
+        - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
+          a connection is a message. By default each file, or each line, is a message.
         - `file_times`: whether the modification time of a file is the time of its message.
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
@@ -348,7 +356,8 @@ class Broker:
         """
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
-        reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times)))
+        cutters = None if split is None else self._cutters(split, namespaces)
+        reading = open_source(source, SourceOptions(self.limits.max_bytes, bool(file_times), cutters))
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)
