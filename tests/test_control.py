@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 import xpubsub
 from tests.streaming_job import StreamingJob, waited
 from xpubsub.cli.program import program
-from xpubsub.errors import Held, LocatedError
+from xpubsub.errors import HeldStore, LocatedError
 from xpubsub.jobs.control import server
 from xpubsub.jobs.control.failures import packed_error, unpacked_error
 from xpubsub.jobs.control.frames import REQUEST_BYTES, Frame, receive
@@ -110,7 +110,7 @@ def served(store: Path) -> Iterator[RemoteBroker]:
 
 
 def remote(store: Path) -> RemoteBroker:
-    return RemoteBroker(Held(str(store), str(store)), xpubsub.Limits())
+    return RemoteBroker(HeldStore(str(store), str(store)), xpubsub.Limits())
 
 
 def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Path, tmp_path: Path,

@@ -14,7 +14,7 @@ from xpubsub.errors import SchemaError
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.schema.element_graph import Schema, loads, merge
 from xpubsub.schema.reading import read_schema
-from xpubsub.schema.source import LARGEST, Source
+from xpubsub.schema.source import LARGEST, SchemaFile
 
 BIB = """
 <!ELEMENT bib  (book* )>
@@ -41,7 +41,7 @@ XS = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" {}>{}</xs:schema>'
 
 
 def schema(*texts: str | bytes) -> Schema:
-    return read_schema([Source(text) for text in texts])
+    return read_schema([SchemaFile(text) for text in texts])
 
 
 def xsd(body: str, **attributes: str) -> str:
@@ -123,7 +123,7 @@ def test_dtds_that_are_refused(text: str | bytes, code: str, reason: str) -> Non
 
 def test_an_error_has_its_place_and_its_file() -> None:
     with pytest.raises(SchemaError) as caught:
-        read_schema([Source("<!ELEMENT a EMPTY>\n<!ELEMENT b (a >", "b.dtd")])
+        read_schema([SchemaFile("<!ELEMENT a EMPTY>\n<!ELEMENT b (a >", "b.dtd")])
     assert (caught.value.line, caught.value.column) == (2, 16) and "b.dtd: " in str(caught.value)
     assert str(caught.value).endswith("  <!ELEMENT b (a >\n                 ^")
 

@@ -17,7 +17,7 @@ import pytest
 
 import xpubsub
 from tests.test_stream_job import letters, rows
-from xpubsub.jobs.stream.subscriber_sink import file_name
+from xpubsub.jobs.stream.subscriber_sink import subscriber_file
 
 AMOUNT = 24
 SUBSCRIPTIONS = [
@@ -53,7 +53,7 @@ def wait_for(process: subprocess.Popen[str], path: Path, changed: float) -> None
 def in_each(directory: Path) -> Counter[tuple[Any, ...]]:
     found: Counter[tuple[Any, ...]] = Counter()
     for name, _ in SUBSCRIPTIONS:
-        for line in (directory / file_name(name)).read_text().splitlines():
+        for line in (directory / subscriber_file(name)).read_text().splitlines():
             row = json.loads(line)
             found[row["message_id"], row["subscription_id"], row["output"]] += 1
     return found

@@ -25,12 +25,12 @@ from xpubsub.jobs.stream.byte_source import ByteSource, LineServer
 from xpubsub.jobs.stream.commits import Commits
 from xpubsub.jobs.stream.delays import Delays
 from xpubsub.jobs.stream.directory_source import DirectorySource
-from xpubsub.jobs.stream.lines import Lines
+from xpubsub.jobs.stream.lines import MessageLines
 from xpubsub.jobs.stream.metrics import metrics_text
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 from xpubsub.jobs.stream.pace import DEFAULT_WAIT, Pace
 from xpubsub.jobs.stream.readers import LineReader
-from xpubsub.jobs.stream.subscriber_sink import SubscriberSink, file_name
+from xpubsub.jobs.stream.subscriber_sink import SubscriberSink, subscriber_file
 from xpubsub.rows import NOTIFICATIONS
 
 STRANGE = ("../up", "a/b", ".", "..", "_manifest", "~x", "ü" * 300, "ü" * 299 + "v", "a b%2F", "plain")
@@ -113,7 +113,7 @@ def test_a_server_of_lines_is_connected_again(monkeypatch: pytest.MonkeyPatch) -
 def test_lines_are_the_same_however_they_are_cut() -> None:
     text = b"one\n\n two\r\n" + b"x" * 20 + b"\nlast"
     for size in range(1, len(text)):
-        lines = Lines(8)
+        lines = MessageLines(8)
         for start in range(0, len(text), size):
             lines.add(text[start : start + size])
         lines.add(b"")
@@ -161,9 +161,9 @@ def test_each_subscription_has_a_file_of_its_own(tmp_path: Path) -> None:
     sink.open("job", NOTIFICATIONS)
     for number in (1, 1, 2):
         sink.deliver(number, rows)
-    assert len({file_name(name) for name in STRANGE}) == len(STRANGE)
+    assert len({subscriber_file(name) for name in STRANGE}) == len(STRANGE)
     for number, name in enumerate(STRANGE):
-        found = lines_in(tmp_path / "out" / file_name(name))
+        found = lines_in(tmp_path / "out" / subscriber_file(name))
         assert [row["message_id"] for row in found] == [f"m{number}"] * 2, "delivered again, a batch is there once"
     assert sorted(tmp_path.iterdir()) == [tmp_path / "out"]
 

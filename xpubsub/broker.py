@@ -3,116 +3,44 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from copy import copy
-from pathlib import Path
-from threading import Event
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from xpubsub.checks import check_count, check_function, check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.checks import check_iterable, check_progress, check_text
 from xpubsub.compile.subscriptions import Compiler
-from xpubsub.engines.shared import check_writable
-from xpubsub.errors import Error, RowErrors, StoreError
-from xpubsub.jobs.control.server import serving
+from xpubsub.errors import RowErrors, StoreError
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
 from xpubsub.jobs.gc import collect
 from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
-from xpubsub.jobs.publish.message_publisher import MessagePublisher
-from xpubsub.jobs.publish.messages import Batch
-from xpubsub.jobs.publish.publisher import Beside
-from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
-from xpubsub.jobs.split.automatic import automatic_units
-from xpubsub.jobs.split.publishing import Document
-from xpubsub.jobs.split.sources import check_source, chunks_of, name_of
-from xpubsub.jobs.stream.checkpoint import Checkpoint
 from xpubsub.jobs.stream.commits import achieved_delays
-from xpubsub.jobs.stream.figures import Figures
-from xpubsub.jobs.stream.letter_source import LetterSource, letter_streams
-from xpubsub.jobs.stream.loop import BrokerCalls, JobParts, StreamJob
-from xpubsub.jobs.stream.metrics import serving_metrics
-from xpubsub.jobs.stream.opening import open_sink, open_source
-from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
-from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.subscribe.call_options import call_options
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
-from xpubsub.language.xpath.split import split_path
-from xpubsub.limits import Limits
+from xpubsub.open_store import DEFAULT_STREAM
 from xpubsub.plan.request import PlanRequest
+from xpubsub.publishing import PublishingCalls
 from xpubsub.schema.element_graph import Schema
-from xpubsub.shred.open_units import OpenUnit
-from xpubsub.shred.units import UnitCutter
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
-from xpubsub.store.migrations import Migration
-from xpubsub.store.store import Store
+from xpubsub.streaming import StreamingCalls
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-DEFAULT_STREAM = "S"
-_T = TypeVar("_T")
+    pass
 
 
-class Broker:
+
+class Broker(PublishingCalls, StreamingCalls):
     """An open store: takes subscriptions and messages, returns notifications. `xpubsub.connect()` returns one.
 
     Calls from several threads wait for one another. Use it as a context manager, or call `close()`.
     """
-
-    def __init__(self, store: Store, publisher: MessagePublisher, limits: Limits) -> None:
-        self.store = store
-        self.limits = limits
-        self._publisher = publisher
-        self._closed = False
-
-    def __enter__(self) -> Broker:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def migrated(self) -> Sequence[Migration]:
-        """The migrations that were applied when the store was opened."""
-        return self.store.migrated
-
-    def close(self) -> None:
-        """Close the store; every later call raises `StoreError`, except `close()`, which does nothing."""
-        with self.store.engine.shared.exclusive():
-            if not self._closed:
-                self._closed = True
-                self._publisher.close()
-                self.store.engine.close()
-
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """Run one call at a time, on an open store."""
-        with self.store.engine.shared.exclusive():
-            if self._closed:
-                raise StoreError(f"the store {self.store.engine.place} is closed: open it again with xpubsub.connect()")
-            self.store.engine.refresh()
-            yield
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Like `_exclusive`, for a call that changes the store."""
-        with self._exclusive():
-            check_writable(self.store.engine)
-            yield
 
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
@@ -188,198 +116,6 @@ class Broker:
         with self._exclusive():
             return list_schemas(self.store)
 
-    def publish(
-        self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
-        progress: Callable[[int], None] | None = None, replace: bool = True,
-    ) -> Result:
-        """Match a batch of messages with all subscriptions; return the notifications and the rejected messages.
-
-        - `messages`: an iterable of (id, xml) or (id, xml, timestamp) tuples; the XML is str or bytes. Correlations use
-          the timestamp, a number of seconds or a datetime; by default it is the time of arrival.
-        - `stream`: the stream that the messages belong to. Only subscriptions that read it are matched.
-        - `plan`: `"auto"`, or names of plans separated by commas. The plan never changes the results.
-        - `progress`: a function, called with 1 for each message read.
-        - `replace`: whether a message replaces one with the same id that is kept for correlations from an earlier batch
-          of the stream. If False, both are kept, as two messages.
-        """
-        given = check_iterable("messages", messages, "an iterable of (id, xml) tuples")
-        batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
-        return self._publish(batch)
-
-    def publish_stream(
-        self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
-        plan: str = "auto", namespaces: Mapping[str, str] | None = None, replace: bool = True,
-        batch_size: int = 10_000, progress: Callable[[int], None] | None = None, tokens: bool = False,
-    ) -> Iterator[Result]:
-        """Publish a document of any length unit by unit while it is read; yield a result for each batch of units.
-
-        - `source`: a path, an open file, a socket, or an iterable of chunks (bytes or str).
-        - `split`: the path of the units, such as `/feed/entry` or `//person`: each outermost element that it selects is
-          a message with the id `name#n`, n counting from 1. By default the subscriptions of the stream imply the units:
-          paths are then those of the whole document, and a subscription that one unit and the start tags around it
-          cannot answer is an error.
-        - `name`: the name of the document; by default the path of its file, or a unique name.
-        - `namespaces`: URIs by prefix, for the names in `split`.
-        - `stream`, `plan`, `replace`: as in `publish`.
-        - `batch_size`: how many units are matched together at most.
-        - `progress`: a function, called with the number of units read since its last call.
-        - `tokens`: whether to count tokens, for `tokens_buffered` of the results.
-
-        Complete units are published when the source has nothing more to read, or after some megabytes. If the document
-        breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
-        """
-        check_source(source)
-        batch = Batch((), *_asked(stream, plan), replace=bool(replace))
-        paths = self._units(split, check_namespaces(namespaces), stream)
-        called = name_of(source) if name is None else check_text("the name of a document", name)
-        most = check_count("batch_size", batch_size)
-        cutter = UnitCutter(paths, self.limits, enveloped=split is None, count_tokens=tokens)
-        target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
-        document = Document(called, cutter, target, unit, most, check_progress(progress))
-        return document.results(chunks_of(source))
-
-    def _units(self, split: str | None, namespaces: Mapping[str, str], stream: str) -> builtins.list[str]:
-        """Return the linear paths at which to cut a document."""
-        if split is not None:
-            return [split_path(check_text("split", split), namespaces, self.limits)]
-        if namespaces:
-            raise Error("namespaces are for the names in split")
-        with self._exclusive():
-            return automatic_units(self.store, stream, self.limits)
-
-    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
-        """Return a function that makes a cutter for each document of a streaming job."""
-        path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
-        return lambda: UnitCutter([path], self.limits)
-
-    def _publish(self, batch: Batch) -> Result:
-        """Match a batch of messages, as `publish` does."""
-        with self._changing():
-            return self._publisher.publish(batch)
-
-    def _certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
-        """Return what is certain of a message that has been read in part; None if nothing has changed."""
-        with self._changing():
-            return self._publisher.certain(message_id, unit, batch)
-
-    def publish_frame(
-        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
-    ) -> DataFrame:
-        """Match a Spark DataFrame of messages; return a lazy, distributed DataFrame of notifications.
-
-        - `messages`: a DataFrame with the columns `id` and `xml`, and optionally `timestamp`; batch or streaming.
-        - `stream`, `plan`: as in `publish`.
-        - `keep`: columns of `messages` to add to the result.
-
-        The columns are `message_id`, `subscription_id` and `output` (all strings), and the kept ones. If correlations
-        read the stream, the messages are matched and kept at once; a streaming DataFrame is then an error.
-        """
-        return self.publish_frames(messages, stream=stream, plan=plan, keep=keep)[0]
-
-    def publish_frames(
-        self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
-    ) -> tuple[DataFrame, DataFrame]:
-        """Like `publish_frame`, but return two DataFrames: the notifications and the rejected messages.
-
-        The columns of rejected messages are `message_id`, `code`, `reason`, `line`, `column`, and the kept ones.
-        """
-        batch = Batch((), *_asked(stream, plan))
-        given = [keep] if isinstance(keep, str) else check_iterable("keep", keep, "an iterable of column names")
-        kept = [check_text("a column to keep", each) for each in given]
-        with self._exclusive():
-            return self._publisher.frames(messages, batch, kept)
-
-    def stream(
-        self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
-        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", split: str | None = None,
-        namespaces: Mapping[str, str] | None = None, file_times: bool = False,
-        max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
-        stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
-        control: bool = True,
-    ) -> Figures:
-        """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
-
-        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, `"kafka:SERVERS/TOPIC"`, or an object
-          with the methods of `xpubsub.jobs.stream.sources.Source`.
-        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output,
-          `"kafka:SERVERS/TOPIC"`, a function that is called with each batch (`number`, `rows`), or an object with the
-          methods of `xpubsub.jobs.stream.sinks.Sink`.
-        - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
-          with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
-        - `dead_letters`: a sink for rejected messages.
-        - `format`: `"parquet"` or `"jsonl"`, for directories.
-        - `stream`, `plan`: as in `publish`.
-        - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
-          a connection is a message. By default each file, or each line, is a message.
-        - `file_times`: whether the modification time of a file is the time of its message.
-        - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
-        - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
-        - `stop`: an event that ends the job after the batch under way.
-        - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
-        - `progress`: a function, called with the figures after each batch and now and then.
-        - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
-          `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
-
-        Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
-
-        Other threads and processes may call the broker between batches; subscriptions they change apply from the next
-        batch.
-        """
-        options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
-        place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
-        cutters = None if split is None else self._cutters(split, namespaces)
-        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
-        reading = self._publisher.source(source, how) or open_source(source, how)
-        with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
-            letters = None if dead_letters is None else open_sink(dead_letters, format)
-            parts = JobParts(reading, open_sink(sink, format), letters)
-            return self._streamed(parts, place, options, stop, metrics, check_function("progress", progress))
-
-    def replay(
-        self, letters: str | os.PathLike[str], sink: Any, *, checkpoint: str | os.PathLike[str] | None = None,
-        format: str = "parquet", plan: str = "auto", stop: Event | None = None,
-    ) -> Figures:
-        """Publish the dead letters of a directory again, each once: a letter that was published is left out later.
-
-        - `letters`: the directory, as `stream(..., dead_letters="dir:PATH")` has filled it.
-        - `sink`, `format`, `plan`, `stop`: as in `stream`.
-        - `checkpoint`: as in `stream`, by default `_replay` in the directory.
-
-        Letters that are rejected again can be replayed again. Returns the figures of the run.
-        """
-        place, figures = Path(letters if checkpoint is None else checkpoint), Figures()
-        for stream in letter_streams(letters):
-            options = StreamOptions(*_asked(stream, plan), once=True, keep_rejected=True)
-            parts = JobParts(LetterSource(letters, stream), open_sink(sink, format))
-            figures.join(self._streamed(parts, place / "_replay" if checkpoint is None else place, options, stop))
-        return figures
-
-    def _streamed(
-        self, parts: JobParts, checkpoint: Path, options: StreamOptions, stop: Event | None,
-        metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
-    ) -> Figures:
-        """Run a streaming job."""
-        calls = BrokerCalls(self._publish_beside, self._called)
-        with closing(Checkpoint(checkpoint)) as kept:
-            job = StreamJob(self.store, calls, parts, kept, options, stop or Event())
-            with closing(job), serving_metrics(metrics, job.figures):
-                job.run(progress or (lambda _: None))
-        return job.figures
-
-    def _limited(self, limits: Mapping[str, Any]) -> Broker:
-        """Return this broker with other limits."""
-        other = copy(self)
-        other.limits = dataclasses.replace(self.limits, **limits)
-        return other
-
-    def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
-        with self._changing():
-            return self._publisher.publish(batch, beside)
-
-    def _called(self, function: Callable[[], _T]) -> _T:
-        with self._changing():
-            return function()
-
     def list(self) -> pa.Table:
         """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text, max_delay."""
         with self._exclusive():
@@ -446,23 +182,3 @@ class Broker:
         at = seconds(time, "a clock's time")
         with self._changing():
             set_clock(self.store, stream, at, self.limits)
-
-
-def _asked(stream: str, plan: str) -> tuple[str, PlanRequest]:
-    return check_text("a stream's name", stream), PlanRequest.parse(check_text("the plan", plan))
-
-
-class _Target(NamedTuple):
-    """Publishes the units of a document."""
-
-    publish_batch: Callable[[Batch], Result]
-    match_open: Callable[[str, OpenUnit, Batch], Result | None]
-    batch: Batch
-
-    def publish(self, messages: builtins.list[tuple[str, bytes]]) -> Result:
-        """Publish complete units as messages."""
-        return self.publish_batch(dataclasses.replace(self.batch, messages=messages))
-
-    def certain(self, message_id: str, unit: OpenUnit) -> Result | None:
-        """Return what is certain of the open unit."""
-        return self.match_open(message_id, unit, self.batch)

@@ -56,7 +56,7 @@ class SchemaError(LocatedError):
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldStore:
     """A store that another process has open."""
 
     place: str
@@ -70,7 +70,7 @@ class Held:
 class StoreError(Error):
     """The store cannot be opened, migrated, read or changed."""
 
-    held: Held | None = None
+    held: HeldStore | None = None
     """Set if the store is open in another process."""
 
 

@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from xpubsub.broker import DEFAULT_STREAM, Broker
+from xpubsub.broker import Broker
 from xpubsub.checks import check_iterable, check_progress, check_text
 from xpubsub.engines.shared import check_writable
-from xpubsub.errors import Held, StoreError
+from xpubsub.errors import HeldStore, StoreError
 from xpubsub.jobs.control.failures import unpacked_error
 from xpubsub.jobs.control.frames import REQUEST_BYTES, Frame, FrameError, receive, too_large
 from xpubsub.jobs.control.place import reach
@@ -24,6 +24,7 @@ from xpubsub.jobs.subscribe.call_options import call_options
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.limits import Limits
+from xpubsub.open_store import DEFAULT_STREAM
 from xpubsub.schema.element_graph import Schema, loads
 from xpubsub.store.listing import Shown
 from xpubsub.store.migrations import Migration
@@ -40,7 +41,7 @@ class RemoteBroker(Broker):
     Subscriptions that it changes apply from the job's next batch on. It cannot publish.
     """
 
-    def __init__(self, held: Held, limits: Limits, *, read_only: bool = False) -> None:
+    def __init__(self, held: HeldStore, limits: Limits, *, read_only: bool = False) -> None:
         self.limits = limits
         self.place, self.read_only = held.place, read_only
         self._held = held

@@ -6,10 +6,10 @@ import os
 
 import click
 
-from xpubsub.broker import DEFAULT_STREAM
 from xpubsub.cli.messages import STDIN, read_message
 from xpubsub.cli.options import engine_options, given_time, looked_at, plan_option, store_argument
 from xpubsub.cli.program import Failure
+from xpubsub.open_store import DEFAULT_STREAM
 
 
 @click.command()

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from xpubsub.broker import DEFAULT_STREAM, Broker
+from xpubsub.broker import Broker
 from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
+from xpubsub.open_store import DEFAULT_STREAM
 from xpubsub.plan.request import AUTO, described
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -27,12 +27,13 @@ from xpubsub.cli.output import check_ending, table_output
 from xpubsub.cli.progress import Reporter, reporting
 from xpubsub.cli.tally import REJECTED_COLUMNS, Tally
 from xpubsub.limits import Limits
+from xpubsub.plan.request import AUTO
 
 NOTIFICATION_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string()),
 ])
 SOME_REJECTED = 1
-AUTO = "auto"
+
 """The value of `--split` for units that the subscriptions imply."""
 
 

@@ -10,7 +10,7 @@ from threading import Lock
 import duckdb
 
 from xpubsub.engines.shared import no_store
-from xpubsub.errors import Held, StoreError
+from xpubsub.errors import HeldStore, StoreError
 
 MEMORY = ":memory:"
 _MAGIC = slice(8, 12), b"DUCK"
@@ -60,7 +60,7 @@ def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
     """Return the error for a database that could not be opened, with what to do."""
     if "Could not set lock" in reason:
         pid = _PID.search(reason)
-        return _held(Held(path, os.path.realpath(path), f" (PID {pid[1]})" if pid else ""))
+        return _held(HeldStore(path, os.path.realpath(path), f" (PID {pid[1]})" if pid else ""))
     if "Permission denied" in reason and not read_only and os.access(path, os.R_OK):
         return StoreError(f"the store {path} cannot be written: permission denied (it can be opened read-only)")
     if _is_no_database(path):
@@ -68,7 +68,7 @@ def _refusal(path: str, reason: str, read_only: bool) -> StoreError:
     return StoreError(f"the store {path!r} cannot be opened: {reason}")
 
 
-def _held(held: Held) -> StoreError:
+def _held(held: HeldStore) -> StoreError:
     refusal = StoreError(f"the store {held.place} is open in another process{held.holder}: close it there, or wait"
                          " until it ends; several processes can open a store only if all open it read-only")
     refusal.held = held

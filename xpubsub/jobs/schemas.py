@@ -9,7 +9,7 @@ from pathlib import Path
 from xpubsub.errors import Error
 from xpubsub.schema.element_graph import Schema, loads, merge
 from xpubsub.schema.reading import read_schema
-from xpubsub.schema.source import Source
+from xpubsub.schema.source import SchemaFile
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
@@ -50,14 +50,14 @@ def read_source(source: SchemaSource | Schema) -> Schema:
     return read_schema([_source(each) for each in several])
 
 
-def _source(given: object) -> Source:
+def _source(given: object) -> SchemaFile:
     if isinstance(given, bytes) or (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
-        return Source(given)
+        return SchemaFile(given)
     if not isinstance(given, str | os.PathLike):
         raise Error(f"a schema must be text or a file path, not {type(given).__name__}")
     path = Path(given)
     try:
-        return Source(path.read_bytes(), str(path))
+        return SchemaFile(path.read_bytes(), str(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise Error(f"{path}: {reason} (the text of a schema starts with <)") from None

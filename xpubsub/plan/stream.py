@@ -8,7 +8,7 @@ BATCHES = file_step("committed_batch")
 """The last batch of each job."""
 DONE = file_step("done_item")
 """The items of the job in the relation `stream_job`."""
-ACCEPTED = file_step("accepted_delay")
+ACCEPTED_DELAYS = file_step("accepted_delay")
 """The subscriptions that state a delay."""
 BATCH = ("stream_batch", file_step("new_batch"))
 ITEMS = ("stream_item", file_step("new_item"))

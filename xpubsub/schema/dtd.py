@@ -13,7 +13,7 @@ from xml.parsers.expat import model
 from xpubsub.schema.dtd_limits import Expansion, without_general
 from xpubsub.schema.dtd_names import Declared, expanded
 from xpubsub.schema.element_graph import Schema
-from xpubsub.schema.source import Source
+from xpubsub.schema.source import SchemaFile
 
 FOREIGN = b"<dtd/>"
 """A document without a DTD, so that expat asks for one."""
@@ -23,7 +23,7 @@ class _EndOfDTD(Exception):
     """Raised at the end of the DTD: the rest of the document is not read."""
 
 
-def read_dtd(source: Source) -> Schema:
+def read_dtd(source: SchemaFile) -> Schema:
     """Return the graph of an external subset, or of a document's internal subset, whose DOCTYPE names the root."""
     declared = _Reader(source).read()
     if not declared.children:
@@ -34,7 +34,7 @@ def read_dtd(source: Source) -> Schema:
 class _Reader:
     """One run of expat over the declarations."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SchemaFile) -> None:
         self._source = source
         self._own = source.is_document
         self._text = without_general(source.checked)

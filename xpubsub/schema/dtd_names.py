@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xpubsub.errors import SchemaError
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.schema.element_graph import Schema
-from xpubsub.schema.source import Source
+from xpubsub.schema.source import SchemaFile
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Declared:
     root: str | None = None
 
 
-def expanded(declared: Declared, source: Source) -> Schema:
+def expanded(declared: Declared, source: SchemaFile) -> Schema:
     """Return the graph with expanded names."""
     graph = Schema(declared.children, frozenset())
     inside = _inside(declared, graph, source)
@@ -38,7 +38,7 @@ def expanded(declared: Declared, source: Source) -> Schema:
     return Schema(elements, roots, frozenset(names[name] for name in declared.anything))
 
 
-def _inside(declared: Declared, graph: Schema, source: Source) -> frozenset[str]:
+def _inside(declared: Declared, graph: Schema, source: SchemaFile) -> frozenset[str]:
     """Return the elements in the scope of a default namespace: those that declare it, and their descendants."""
     declaring = frozenset(declared.namespaces.get("", {}))
     inside = declaring.union(*map(graph.below, declaring))
@@ -56,7 +56,7 @@ def _may_start(name: str, declared: Declared, inside: frozenset[str]) -> bool:
     return name in declared.namespaces.get(prefix if colon else "", {}) or (not colon and name not in inside)
 
 
-def _expanded(name: str, declared: Declared, inside: frozenset[str], source: Source) -> str:
+def _expanded(name: str, declared: Declared, inside: frozenset[str], source: SchemaFile) -> str:
     prefix, colon, local = name.rpartition(":")
     if not colon and name not in inside:
         return name
@@ -69,5 +69,5 @@ def _expanded(name: str, declared: Declared, inside: frozenset[str], source: Sou
     raise _ambiguous(f"{what} is not one URI: {', '.join(map(repr, sorted(uris)))}", source)
 
 
-def _ambiguous(reason: str, source: Source) -> SchemaError:
+def _ambiguous(reason: str, source: SchemaFile) -> SchemaError:
     return source.refused(reason, "schema-namespace")

@@ -18,7 +18,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
-class Source:
+class SchemaFile:
     """One DTD or XML schema."""
 
     data: str | bytes

@@ -12,13 +12,13 @@ from functools import cached_property
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.schema.element_graph import Schema
 from xpubsub.schema.graph import reachable
-from xpubsub.schema.source import Source
+from xpubsub.schema.source import SchemaFile
 from xpubsub.schema.xsd_content import ANYTHING, Contents, Key
 from xpubsub.schema.xsd_documents import XsdName, read_tree
 from xpubsub.schema.xsd_files import global_definitions
 
 
-def read_xsd(sources: Sequence[Source]) -> Schema:
+def read_xsd(sources: Sequence[SchemaFile]) -> Schema:
     """Return the graph of the files of an XML schema, given together."""
     return _Graph(Contents(global_definitions([read_tree(source) for source in sources]))).schema()
 

@@ -14,7 +14,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.sax import make_parser
 
 from xpubsub.errors import SchemaError
-from xpubsub.schema.source import Source
+from xpubsub.schema.source import SchemaFile
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 DEEPEST_ELEMENTS = 100
@@ -28,7 +28,7 @@ XsdName = tuple[str, str]
 class XsdElement:
     """An element of an XML schema document; `kind` is its local name, empty if it is not of the schema language."""
 
-    source: Source
+    source: SchemaFile
     kind: str
     attributes: dict[str, str]
     namespaces: dict[str, str]
@@ -58,7 +58,7 @@ class XsdElement:
 class _TreeHandler(ContentHandler):
     """Builds the tree of one document."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SchemaFile) -> None:
         super().__init__()
         self._source = source
         self._declared: list[dict[str, str]] = [{"xml": "http://www.w3.org/XML/1998/namespace"}]
@@ -92,7 +92,7 @@ class _TreeHandler(ContentHandler):
         self._open.pop()
 
 
-def read_tree(source: Source) -> XsdElement:
+def read_tree(source: SchemaFile) -> XsdElement:
     """Return the tree of an XML schema document, read under defusedxml's rules."""
     handler = _TreeHandler(source)
     parser = make_parser()

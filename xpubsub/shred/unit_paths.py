@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.match.path_automaton import PathAutomaton
 
-MOST_NODES = 50_000
+MOST_UNIT_PATHS = 50_000
 """How many tag paths are cached at a time, so that a hostile document cannot fill the memory."""
 
 
@@ -35,7 +35,7 @@ class UnitPaths:
         uri, _, local = raw.rpartition("\n")
         tagpath = f"{parent.tagpath}/{expanded_name(uri, local)}"
         node = UnitNode(tagpath, bool(self._automaton.matches(tagpath)))
-        if self._size < MOST_NODES:
+        if self._size < MOST_UNIT_PATHS:
             self._size += 1
             parent.children[raw] = node
         return node

@@ -39,7 +39,7 @@ class Callee(Protocol):
 Limited = Callable[[Mapping[str, Any]], Callee]
 """Returns the broker with other limits."""
 Arguments = dict[str, Any]
-Call = Callable[[Callee, Arguments, tuple[pa.Table, ...]], object]
+ControlCall = Callable[[Callee, Arguments, tuple[pa.Table, ...]], object]
 
 
 def answer(limited: Limited, request: Frame) -> bytes:
@@ -52,10 +52,10 @@ def answer(limited: Limited, request: Frame) -> bytes:
         given = call(limited(request.header.get("limits", {})), arguments, request.tables)
         return (given if isinstance(given, Frame) else Frame({"value": given})).packed()
     except Exception as error:
-        return refusal(error)
+        return refused_call(error)
 
 
-def refusal(error: Exception) -> bytes:
+def refused_call(error: Exception) -> bytes:
     """Return the answer that is an error."""
     return Frame({"error": packed_error(error)}).packed()
 
@@ -79,7 +79,7 @@ def _schema(broker: Callee, arguments: Arguments, _: tuple[pa.Table, ...]) -> ob
     return None if schema is None else schema.dumps()
 
 
-CALLS: dict[str, Call] = {
+CALLS: dict[str, ControlCall] = {
     "subscribe_many": _subscribe_many,
     "unsubscribe": _unsubscribe,
     "list": lambda broker, *_: Frame({}, (broker.list(),)),

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore, Lock, Thread, current_thread
 from time import sleep
 
-from xpubsub.jobs.control.calls import Limited, answer, refusal
+from xpubsub.jobs.control.calls import Limited, answer, refused_call
 from xpubsub.jobs.control.frames import REQUEST_BYTES, FrameError, receive
 from xpubsub.jobs.control.place import ControlSocket
 
@@ -98,5 +98,5 @@ class ControlServer:
         try:
             request = receive(connection, REQUEST_BYTES)
         except FrameError as error:
-            return refusal(error)
+            return refused_call(error)
         return b"" if request is None else answer(self._limited, request)

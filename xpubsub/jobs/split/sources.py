@@ -48,7 +48,7 @@ def check_source(source: object) -> None:
         raise Error(f"the source must be {_KINDS}, not {type(source).__name__}")
 
 
-def name_of(source: object) -> str:
+def source_name(source: object) -> str:
     """Return the name of a document: the path of its file, or else a unique name."""
     name = source if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
     if isinstance(name, str | bytes | os.PathLike) and name not in ("<stdin>", ""):

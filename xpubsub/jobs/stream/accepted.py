@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from xpubsub.language.durations import seconds_of
-from xpubsub.plan.stream import ACCEPTED
+from xpubsub.plan.stream import ACCEPTED_DELAYS
 from xpubsub.rows import ACCEPTED_DELAY, table_of
 from xpubsub.store.store import Store
 
@@ -24,7 +24,7 @@ class AcceptedDelays:
         if self._changes != changes:
             with self._store.engine.pipeline():
                 self._store.run(*self._store.visible())
-                rows = self._store.rows(ACCEPTED)
+                rows = self._store.rows(ACCEPTED_DELAYS)
             pairs = [(row["subscription_id"], seconds_of(row["max_delay"])) for row in rows]
             self._table, self._changes = table_of(pairs, ACCEPTED_DELAY), changes
         return self._table

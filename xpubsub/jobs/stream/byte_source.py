@@ -20,7 +20,7 @@ from typing import ClassVar, Protocol
 
 from xpubsub.errors import Error
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
-from xpubsub.jobs.stream.readers import Reader
+from xpubsub.jobs.stream.readers import ByteReader
 
 _CHUNK = 1 << 16
 
@@ -47,7 +47,7 @@ class ByteSource:
 
     SEEKABLE: ClassVar[bool] = False
 
-    def __init__(self, connection: Connection, reader: Reader) -> None:
+    def __init__(self, connection: Connection, reader: ByteReader) -> None:
         self._connection = connection
         self._reader = reader
         self._run = f"{connection.NAME}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}"

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from xpubsub.jobs.stream.delays import ANY, Delays
 from xpubsub.jobs.stream.messages import Polled
 
-COUNTS = ("messages", "notifications", "rejected", "batches", "seconds")
+FIGURE_COUNTS = ("messages", "notifications", "rejected", "batches", "seconds")
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Figures:
 
     def join(self, other: Figures) -> None:
         """Add the counts of another run."""
-        for name in COUNTS:
+        for name in FIGURE_COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def delivered(self, polled: Polled, notifications: pa.Table, accepted: pa.Table) -> None:
@@ -61,7 +61,8 @@ class Figures:
 
     def saved(self, before: dict[str, Any]) -> dict[str, Any]:
         """Return the figures for the store, added to those of earlier runs."""
-        return {**{name: before.get(name, 0) + getattr(self, name) for name in COUNTS}, "delays": self.delays.saved()}
+        counts = {name: before.get(name, 0) + getattr(self, name) for name in FIGURE_COUNTS}
+        return {**counts, "delays": self.delays.saved()}
 
 
 def _classes(subscriptions: pa.ChunkedArray, accepted: pa.Table) -> Any:

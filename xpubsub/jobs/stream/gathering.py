@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from xpubsub.jobs.stream.messages import Polled, joined
+from xpubsub.jobs.stream.messages import Polled, joined_portions
 from xpubsub.jobs.stream.options import StreamOptions
 from xpubsub.jobs.stream.pace import Pace
 from xpubsub.jobs.stream.sources import Source
@@ -33,7 +33,7 @@ def gathered(source: Source, options: StreamOptions, pace: Pace, stopped: Callab
             if left <= 0 or stopped() or source.ended or (options.once and source.drained):
                 break
             portion = source.poll(most - messages, most_bytes - size, min(left, LOOK))
-    return joined(portions) if portions else None
+    return joined_portions(portions) if portions else None
 
 
 def _waited(portion: Polled) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 
-class Lines:
+class MessageLines:
     """The lines of a stream of bytes, numbered from 1; a line longer than the limit is cut one byte beyond it."""
 
     def __init__(self, max_bytes: int) -> None:

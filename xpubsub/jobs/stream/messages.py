@@ -54,7 +54,7 @@ class Polled:
         return self.messages
 
 
-def joined(portions: Iterable[Polled]) -> Polled:
+def joined_portions(portions: Iterable[Polled]) -> Polled:
     """Join portions, in their order, to one."""
     given = list(portions)
     if len(given) == 1:

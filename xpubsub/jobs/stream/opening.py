@@ -12,7 +12,7 @@ from xpubsub.jobs.stream.directory_source import DirectorySource
 from xpubsub.jobs.stream.kafka_sink import KafkaSink
 from xpubsub.jobs.stream.kafka_source import KafkaSource
 from xpubsub.jobs.stream.plain_sinks import FunctionSink, StandardOutput
-from xpubsub.jobs.stream.readers import LineReader, Reader, UnitReader
+from xpubsub.jobs.stream.readers import ByteReader, LineReader, UnitReader
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.sources import Source
@@ -78,7 +78,7 @@ def _line_server(address: str, options: SourceOptions) -> Source:
     return ByteSource(LineServer(address), _reader(options))
 
 
-def _reader(options: SourceOptions) -> Reader:
+def _reader(options: SourceOptions) -> ByteReader:
     return LineReader(options.max_bytes) if options.cutters is None else UnitReader(options.cutters)
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from xpubsub.jobs.stream.lines import Lines
+from xpubsub.jobs.stream.lines import MessageLines
 from xpubsub.jobs.stream.messages import StreamMessage
 from xpubsub.shred.units import Unit, UnitCutter
 
@@ -14,7 +14,7 @@ Cutters = Callable[[], UnitCutter]
 """Returns a cutter for each document."""
 
 
-class Reader(Protocol):
+class ByteReader(Protocol):
     """Takes bytes and gives messages."""
 
     taken: int
@@ -35,7 +35,7 @@ class LineReader:
     """Makes a message of each line."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._lines = Lines(max_bytes)
+        self._lines = MessageLines(max_bytes)
         self.taken = 0
 
     @property

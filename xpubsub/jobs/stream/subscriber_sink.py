@@ -56,7 +56,7 @@ class SubscriberSink:
             [("subscription_id", "ascending"), ("place", "ascending")]).drop_columns(["place"])
         names = ordered["subscription_id"].combine_chunks()
         starts = _starts(names)
-        lengths = self._intended(number, [file_name(names[start].as_py()) for start, _ in starts])
+        lengths = self._intended(number, [subscriber_file(names[start].as_py()) for start, _ in starts])
         for (start, end), (name, length) in zip(starts, lengths.items(), strict=True):
             self._write(name, length, b"".join(json_lines(ordered.slice(start, end - start))))
         if starts:
@@ -100,7 +100,7 @@ def _length(path: Path) -> int:
         return 0
 
 
-def file_name(subscription_id: str) -> str:
+def subscriber_file(subscription_id: str) -> str:
     """Return the file of a subscription: its id, with all but letters, digits, `-`, `_` and `.` escaped as %XX.
 
     A first character other than a letter or digit is escaped too. No two ids have the same file.

@@ -1,0 +1,133 @@
+"""The calls of a broker that run a streaming job: messages as they come, and dead letters again."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from copy import copy
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
+
+from xpubsub.checks import check_function, check_namespaces, check_text
+from xpubsub.jobs.control.calls import Callee
+from xpubsub.jobs.control.server import serving
+from xpubsub.jobs.publish.messages import Batch
+from xpubsub.jobs.publish.publisher import Beside
+from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.stream.checkpoint import Checkpoint
+from xpubsub.jobs.stream.figures import Figures
+from xpubsub.jobs.stream.letter_source import LetterSource, letter_streams
+from xpubsub.jobs.stream.loop import BrokerCalls, JobParts, StreamJob
+from xpubsub.jobs.stream.metrics import serving_metrics
+from xpubsub.jobs.stream.opening import open_sink, open_source
+from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
+from xpubsub.jobs.stream.source_options import SourceOptions
+from xpubsub.language.xpath.split import split_path
+from xpubsub.open_store import DEFAULT_STREAM, OpenStore, stream_and_plan
+from xpubsub.shred.units import UnitCutter
+
+_T = TypeVar("_T")
+
+
+class StreamingCalls(OpenStore):
+    """Runs streaming jobs."""
+
+    def stream(
+        self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
+        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", split: str | None = None,
+        namespaces: Mapping[str, str] | None = None, file_times: bool = False,
+        max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
+        stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
+        control: bool = True,
+    ) -> Figures:
+        """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
+
+        - `source`: `"dir:PATH"`, `"-"` for standard input, `"tcp:HOST:PORT"`, `"kafka:SERVERS/TOPIC"`, or an object
+          with the methods of `xpubsub.jobs.stream.sources.Source`.
+        - `sink`: where notifications go: `"dir:PATH"`, `"each:PATH"`, `"-"` for standard output,
+          `"kafka:SERVERS/TOPIC"`, a function that is called with each batch (`number`, `rows`), or an object with the
+          methods of `xpubsub.jobs.stream.sinks.Sink`.
+        - `checkpoint`: the directory in which the job keeps results that are not delivered. A job that is started again
+          with the same checkpoint goes on where it ended. By default it is beside the store: `STORE.stream`.
+        - `dead_letters`: a sink for rejected messages.
+        - `format`: `"parquet"` or `"jsonl"`, for directories.
+        - `stream`, `plan`: as in `publish`.
+        - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
+          a connection is a message. By default each file, or each line, is a message.
+        - `file_times`: whether the modification time of a file is the time of its message.
+        - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
+        - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
+        - `stop`: an event that ends the job after the batch under way.
+        - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
+        - `progress`: a function, called with the figures after each batch and now and then.
+        - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
+          `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
+
+        Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
+
+        Other threads and processes may call the broker between batches; subscriptions they change apply from the next
+        batch.
+        """
+        options = StreamOptions(*stream_and_plan(stream, plan), max_messages, max_batch_bytes, bool(once))
+        place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
+        cutters = None if split is None else self._cutters(split, namespaces)
+        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
+        reading = self._publisher.source(source, how) or open_source(source, how)
+        with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
+            letters = None if dead_letters is None else open_sink(dead_letters, format)
+            parts = JobParts(reading, open_sink(sink, format), letters)
+            return self._streamed(parts, place, options, stop, metrics, check_function("progress", progress))
+
+    def replay(
+        self, letters: str | os.PathLike[str], sink: Any, *, checkpoint: str | os.PathLike[str] | None = None,
+        format: str = "parquet", plan: str = "auto", stop: Event | None = None,
+    ) -> Figures:
+        """Publish the dead letters of a directory again, each once: a letter that was published is left out later.
+
+        - `letters`: the directory, as `stream(..., dead_letters="dir:PATH")` has filled it.
+        - `sink`, `format`, `plan`, `stop`: as in `stream`.
+        - `checkpoint`: as in `stream`, by default `_replay` in the directory.
+
+        Letters that are rejected again can be replayed again. Returns the figures of the run.
+        """
+        place, figures = Path(letters if checkpoint is None else checkpoint), Figures()
+        for stream in letter_streams(letters):
+            options = StreamOptions(*stream_and_plan(stream, plan), once=True, keep_rejected=True)
+            parts = JobParts(LetterSource(letters, stream), open_sink(sink, format))
+            figures.join(self._streamed(parts, place / "_replay" if checkpoint is None else place, options, stop))
+        return figures
+
+    def _streamed(
+        self, parts: JobParts, checkpoint: Path, options: StreamOptions, stop: Event | None,
+        metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
+    ) -> Figures:
+        """Run a streaming job."""
+        calls = BrokerCalls(self._publish_beside, self._called)
+        with closing(Checkpoint(checkpoint)) as kept:
+            job = StreamJob(self.store, calls, parts, kept, options, stop or Event())
+            with closing(job), serving_metrics(metrics, job.figures):
+                job.run(progress or (lambda _: None))
+        return job.figures
+
+    def _limited(self, limits: Mapping[str, Any]) -> Callee:
+        """Return this broker with other limits."""
+        other: Any = copy(self)
+        other.limits = dataclasses.replace(self.limits, **limits)
+        callee: Callee = other
+        return callee
+
+    def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
+        with self._changing():
+            return self._publisher.publish(batch, beside)
+
+    def _called(self, function: Callable[[], _T]) -> _T:
+        with self._changing():
+            return function()
+
+    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
+        """Return a function that makes a cutter for each document of a streaming job."""
+        path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
+        return lambda: UnitCutter([path], self.limits)
