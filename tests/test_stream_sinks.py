@@ -21,14 +21,15 @@ import pytest
 import xpubsub
 from tests.test_stream_job import Crash, crashing
 from xpubsub.jobs.stream import subscriber_sink
+from xpubsub.jobs.stream.byte_source import ByteSource, LineServer
 from xpubsub.jobs.stream.commits import Commits
 from xpubsub.jobs.stream.delays import Delays
 from xpubsub.jobs.stream.directory_source import DirectorySource
-from xpubsub.jobs.stream.line_source import LineServer, LineSource
 from xpubsub.jobs.stream.lines import Lines
 from xpubsub.jobs.stream.metrics import metrics_text
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 from xpubsub.jobs.stream.pace import DEFAULT_WAIT, Pace
+from xpubsub.jobs.stream.readers import LineReader
 from xpubsub.jobs.stream.subscriber_sink import SubscriberSink, file_name
 from xpubsub.rows import NOTIFICATIONS
 
@@ -100,7 +101,7 @@ def test_a_server_of_lines_is_connected_again(monkeypatch: pytest.MonkeyPatch) -
         server.close()
 
     threading.Thread(target=serve, daemon=True).start()
-    source = LineSource(LineServer(f"127.0.0.1:{server.getsockname()[1]}"), max_bytes=100)
+    source = ByteSource(LineServer(f"127.0.0.1:{server.getsockname()[1]}"), LineReader(100))
     found = []
     while len(found) < 3:
         polled = source.poll(10, 1000, 0.5)
@@ -117,6 +118,40 @@ def test_lines_are_the_same_however_they_are_cut() -> None:
             lines.add(text[start : start + size])
         lines.add(b"")
         assert list(lines.waiting) == [(1, b"one"), (3, b" two\r"), (4, b"x" * 9), (5, b"last")]
+
+
+DOCUMENT = b"<feed xml:lang='en'>\n<b>1</b>\n<b>3</b><x/><b>\n<c></b>"
+
+
+def test_units_of_files_go_on_after_a_crash(
+    broker: xpubsub.Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.xml").write_bytes(b"<feed>" + b"".join(b"<b>%d</b>" % n for n in range(10)) + b"</feed>")
+    (tmp_path / "in" / "2.xml").write_bytes(DOCUMENT)
+    (tmp_path / "in" / "empty.xml").write_bytes(b"<feed/>")
+    settings: dict[str, Any] = {"dead_letters": f"dir:{tmp_path}/dead", "split": "/feed/b", "max_messages": 3, "once": True}
+    for call in (2, 3):
+        with monkeypatch.context() as patched, pytest.raises(Crash):
+            patched.setattr(Commits, "add", crashing(Commits.add, call, after=True))
+            broker.stream(f"dir:{tmp_path}/in", f"dir:{tmp_path}/out", **settings)
+    broker.stream(f"dir:{tmp_path}/in", f"dir:{tmp_path}/out", **settings)
+    found = Counter((row["message_id"], row["subscription_id"]) for row in pq.read_table(tmp_path / "out").to_pylist())
+    units = [(f"1.xml#{n + 1}", n) for n in range(10)] + [("2.xml#1", 1), ("2.xml#2", 3)]
+    assert found == Counter([(name, "all") for name, _ in units] + [(name, "big") for name, n in units if n > 2])
+    [letter] = pq.read_table(tmp_path / "dead").to_pylist()
+    assert (letter["message_id"], letter["line"], letter["column"]) == ("2.xml#3", 4, 6)
+    assert broker.stream(f"dir:{tmp_path}/in", f"dir:{tmp_path}/out", **settings).messages == 0
+
+
+def test_units_of_standard_input(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped(monkeypatch, DOCUMENT)
+    got: list[Any] = []
+    dead: list[Any] = []
+    broker.stream("-", got.append, dead_letters=dead.append, split="/feed/b")
+    pairs = [(row["message_id"][-2:], row["subscription_id"]) for batch in got for row in batch.rows.to_pylist()]
+    assert pairs == [("#1", "all"), ("#2", "all"), ("#2", "big")]
+    assert [(row["code"], row["line"]) for batch in dead for row in batch.rows.to_pylist()] == [("not-well-formed", 4)]
 
 
 def test_each_subscription_has_a_file_of_its_own(tmp_path: Path) -> None:

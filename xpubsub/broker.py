@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
-from xpubsub.checks import check_function, check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.checks import (
+    check_count,
+    check_function,
+    check_iterable,
+    check_namespaces,
+    check_progress,
+    check_text,
+)
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.engines.shared import check_writable
-from xpubsub.errors import RowErrors, StoreError
+from xpubsub.errors import Error, RowErrors, StoreError
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
@@ -30,6 +38,9 @@ from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import seconds
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
+from xpubsub.jobs.split.automatic import automatic_units
+from xpubsub.jobs.split.publishing import Document
+from xpubsub.jobs.split.sources import check_source, chunks_of, name_of
 from xpubsub.jobs.stream.checkpoint import Checkpoint
 from xpubsub.jobs.stream.commits import achieved_delays
 from xpubsub.jobs.stream.figures import Figures
@@ -45,9 +56,12 @@ from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.jobs.subscribe.subscribing import subscribe, unsubscribe
+from xpubsub.language.xpath.split import split_path
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
 from xpubsub.schema.element_graph import Schema
+from xpubsub.shred.open_units import OpenUnit
+from xpubsub.shred.units import UnitCutter
 from xpubsub.store.listing import Shown, list_subscriptions, show_subscription, store_stats
 from xpubsub.store.store import Store
 
@@ -72,6 +86,9 @@ class MessagePublisher(Protocol):
 
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
         """Match a batch of messages; `beside` is called with the result, inside the same transaction."""
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what is certain of a message that has been read in part; None if nothing has changed."""
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
@@ -214,8 +231,63 @@ class Broker:
         """
         given = check_iterable("messages", messages, "an iterable of (id, xml) tuples")
         batch = Batch(given, *_asked(stream, plan), replace=bool(replace), progress=check_progress(progress))
+        return self._publish(batch)
+
+    def publish_stream(
+        self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,
+        plan: str = "auto", namespaces: Mapping[str, str] | None = None, replace: bool = True,
+        batch_size: int = 10_000, progress: Callable[[int], None] | None = None, tokens: bool = False,
+    ) -> Iterator[Result]:
+        """Publish a document of any length unit by unit while it is read; yield a result for each batch of units.
+
+        - `source`: a path, an open file, a socket, or an iterable of chunks (bytes or str).
+        - `split`: the path of the units, such as `/feed/entry` or `//person`: each outermost element that it selects is
+          a message with the id `name#n`, n counting from 1. By default the subscriptions of the stream imply the units:
+          paths are then those of the whole document, and a subscription that one unit and the start tags around it
+          cannot answer is an error.
+        - `name`: the name of the document; by default the path of its file, or a unique name.
+        - `namespaces`: URIs by prefix, for the names in `split`.
+        - `stream`, `plan`, `replace`: as in `publish`.
+        - `batch_size`: how many units are matched together at most.
+        - `progress`: a function, called with the number of units read since its last call.
+        - `tokens`: whether to count tokens, for `tokens_buffered` of the results.
+
+        Complete units are published when the source has nothing more to read, or after some megabytes. If the document
+        breaks off or is malformed, the units before are published, and the last row of `rejected` says why and where.
+        """
+        check_source(source)
+        batch = Batch((), *_asked(stream, plan), replace=bool(replace))
+        paths = self._units(split, check_namespaces(namespaces), stream)
+        called = name_of(source) if name is None else check_text("the name of a document", name)
+        most = check_count("batch_size", batch_size)
+        cutter = UnitCutter(paths, self.limits, enveloped=split is None, count_tokens=tokens)
+        target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
+        document = Document(called, cutter, target, unit, most, check_progress(progress))
+        return document.results(chunks_of(source))
+
+    def _units(self, split: str | None, namespaces: Mapping[str, str], stream: str) -> builtins.list[str]:
+        """Return the linear paths at which to cut a document."""
+        if split is not None:
+            return [split_path(check_text("split", split), namespaces, self.limits)]
+        if namespaces:
+            raise Error("namespaces are for the names in split")
+        with self._exclusive():
+            return automatic_units(self.store, stream, self.limits)
+
+    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
+        """Return a function that makes a cutter for each document of a streaming job."""
+        path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
+        return lambda: UnitCutter([path], self.limits)
+
+    def _publish(self, batch: Batch) -> Result:
+        """Match a batch of messages, as `publish` does."""
         with self._changing():
             return self._publisher.publish(batch)
+
+    def _certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what is certain of a message that has been read in part; None if nothing has changed."""
+        with self._changing():
+            return self._publisher.certain(message_id, unit, batch)
 
     def publish_frame(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
@@ -246,7 +318,8 @@ class Broker:
 
     def stream(
         self, source: Any, sink: Any, *, checkpoint: str | os.PathLike[str] | None = None, dead_letters: Any = None,
-        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", file_times: bool = False,
+        format: str = "parquet", stream: str = DEFAULT_STREAM, plan: str = "auto", split: str | None = None,
+        namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
     ) -> Figures:
@@ -262,6 +335,8 @@ class Broker:
         - `dead_letters`: a sink for rejected messages.
         - `format`: `"parquet"` or `"jsonl"`, for directories.
         - `stream`, `plan`: as in `publish`.
+        - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
+          a connection is a message. By default each file, or each line, is a message.
         - `file_times`: whether the modification time of a file is the time of its message.
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
@@ -275,7 +350,8 @@ class Broker:
         """
         options = StreamOptions(*_asked(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
-        how = SourceOptions(self.limits.max_bytes, bool(file_times), max_messages, bool(once), place)
+        cutters = None if split is None else self._cutters(split, namespaces)
+        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
         reading = self._publisher.source(source, how) or open_source(source, how)
         with closing(reading):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
@@ -399,3 +475,19 @@ def _options(
     named = check_text("a stream's name", stream)
     delay = "" if max_delay is None else check_delay(max_delay)
     return CallOptions(check_namespaces(namespaces), check_dialect(dialect), named, delay)
+
+
+class _Target(NamedTuple):
+    """Publishes the units of a document."""
+
+    publish_batch: Callable[[Batch], Result]
+    match_open: Callable[[str, OpenUnit, Batch], Result | None]
+    batch: Batch
+
+    def publish(self, messages: builtins.list[tuple[str, bytes]]) -> Result:
+        """Publish complete units as messages."""
+        return self.publish_batch(dataclasses.replace(self.batch, messages=messages))
+
+    def certain(self, message_id: str, unit: OpenUnit) -> Result | None:
+        """Return what is certain of the open unit."""
+        return self.match_open(message_id, unit, self.batch)

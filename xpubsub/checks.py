@@ -60,3 +60,10 @@ def check_function(what: str, value: object) -> Callable[..., Any] | None:
     if value is not None and not callable(value):
         raise Error(f"{what} must be a function, not {type(value).__name__}")
     return value
+
+
+def check_count(what: str, value: object) -> int:
+    """Return the value if it is a number of things, at least one."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise Error(f"{what} must be an int of at least 1, not {value!r}")
+    return value

@@ -65,9 +65,9 @@ def read_paths(
     seen: set[str] = set()
     for path in paths:
         if path == STDIN:
-            yield from _lines(_standard_input(), max_bytes)
+            yield from _lines(standard_input(), max_bytes)
         elif path in seen:
-            refuse(_id_of(path), "duplicate-id", "the file is given twice")
+            refuse(id_of(path), "duplicate-id", "the file is given twice")
         else:
             seen.add(path)
             yield from _file(path, max_bytes, refuse, file_times)
@@ -76,22 +76,23 @@ def read_paths(
 def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[TimedMessage]:
     """Yield the message of a file, or refuse it if the file cannot be read."""
     try:
-        message = _id_of(path), read_message(path, max_bytes), os.path.getmtime(path) if file_times else None
+        message = id_of(path), read_message(path, max_bytes), os.path.getmtime(path) if file_times else None
     except OSError as error:
-        refuse(_id_of(path), "unreadable", _unreadable(path, error))
+        refuse(id_of(path), "unreadable", unreadable(path, error))
     else:
         yield message
 
 
-def _unreadable(path: str, error: OSError) -> str:
+def unreadable(path: str, error: OSError) -> str:
+    """Say why a file cannot be read."""
     if os.path.islink(path) and not os.path.exists(path):
-        return f"a broken link to {_id_of(os.readlink(path))}"
+        return f"a broken link to {id_of(os.readlink(path))}"
     if os.path.isdir(path):
         return "the directory cannot be listed"
     return error.strerror or str(error)
 
 
-def _id_of(path: str) -> str:
+def id_of(path: str) -> str:
     """The path as text; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
@@ -99,12 +100,13 @@ def _id_of(path: str) -> str:
 def read_message(path: str, max_bytes: int) -> bytes:
     """Read one file, or all of standard input for `-`; at most one byte beyond `max_bytes`."""
     if path == STDIN:
-        return _standard_input().read(max_bytes + 1)
+        return standard_input().read(max_bytes + 1)
     with open(path, "rb") as file:
         return file.read(max_bytes + 1)
 
 
-def _standard_input() -> BinaryIO:
+def standard_input() -> BinaryIO:
+    """Return standard input, as bytes."""
     if sys.stdin is None:
         raise Failure("-: standard input is closed")
     return sys.stdin.buffer

@@ -34,6 +34,22 @@ plan_option = click.option(
 )
 
 
+def _namespaces(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for value in values:
+        prefix, equals, uri = value.partition("=")
+        if not equals or not uri:
+            raise click.BadParameter(f"{value!r} is not PREFIX=URI", context, option)
+        if found.setdefault(prefix, uri) != uri:
+            raise click.BadParameter(f"the prefix {prefix!r} is given twice", context, option)
+    return found
+
+
+namespace_option = click.option(
+    "--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
+    help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
+
+
 def engine_options(function: Function) -> Function:
     """Add `--engine` and `--master`, passed as `engine` and `master`."""
     master = click.option("--master", metavar="URL", help="The Spark master, such as local[4]; needs --engine spark.")

@@ -11,11 +11,13 @@ import click
 import pyarrow as pa
 
 from xpubsub.broker import Broker
+from xpubsub.cli.documents import publish_documents
 from xpubsub.cli.messages import STDIN, TimedMessage, batches, message_paths, read_paths
 from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
     limit_options,
+    namespace_option,
     opened,
     plan_option,
     store_argument,
@@ -30,11 +32,18 @@ NOTIFICATION_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string()),
 ])
 SOME_REJECTED = 1
+AUTO = "auto"
+"""The value of `--split` for units that the subscriptions imply."""
 
 
 @click.command()
 @store_argument
 @click.argument("messages", nargs=-1, required=True, metavar="MESSAGES...")
+@click.option("--split", metavar="PATH",
+              help="Cut each of MESSAGES into units while it is read: a message is an outermost element that PATH"
+                   " selects, such as /feed/entry or //person. Its id is the document's and #1, #2, ... With auto, the"
+                   " subscriptions imply the units; their paths are then those of the whole document.")
+@namespace_option
 @click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
 @plan_option
@@ -50,13 +59,14 @@ SOME_REJECTED = 1
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
-    store: str, messages: tuple[str, ...], output: str | None, rejects: str | None, plan: str, progress: bool,
-    stream: str, timings: bool, batch_size: int, file_times: bool, replace: bool, engine: str, master: str | None,
-    **limits: Any,
+    store: str, messages: tuple[str, ...], split: str | None, namespaces: dict[str, str], output: str | None,
+    rejects: str | None, plan: str, progress: bool, stream: str, timings: bool, batch_size: int, file_times: bool,
+    replace: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
-    MESSAGES are files, directories (every *.xml below them), globs, or - for one message per line of standard input.
+    MESSAGES are files, directories (every *.xml below them), globs, or - for one message per line of standard input
+    (with --split: for a document on standard input, which may never end).
     The id of a message is the path of its file, or stdin-TIME-N for line N of standard input. Files that cannot be
     read, or are given twice, are rejected.
 
@@ -66,17 +76,24 @@ def publish(
     Examples:
       xpubsub publish subs.duckdb inbox/ --output matches.csv --rejects rejects.csv
       zcat ticks.gz | xpubsub publish subs.duckdb - --timings
+      xpubsub publish subs.duckdb feed.xml --split /feed/entry
     """
     _check_files(output, rejects)
+    _check_split(split, namespaces, file_times)
     paths = message_paths(messages)
     tally = Tally()
     with opened(store, engine, master, limits=Limits(**limits)) as broker, ExitStack() as outputs:
         tally.notifications_to(outputs.enter_context(table_output(output, NOTIFICATION_COLUMNS)), NOTIFICATION_COLUMNS)
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
-        with reporting(progress, None if STDIN in paths else len(paths)) as reporter:
-            read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
-            _publish(broker, batches(read, batch_size), tally, reporter, stream=stream, plan=plan, replace=replace)
+        how = {"stream": stream, "plan": plan, "replace": replace}
+        with reporting(progress, None if split is not None or STDIN in paths else len(paths)) as reporter:
+            if split is not None:
+                publish_documents(broker, paths, tally, reporter, split=None if split == AUTO else split,
+                                  namespaces=namespaces, batch_size=batch_size, tokens=timings, **how)
+            else:
+                read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
+                _publish(broker, batches(read, batch_size), tally, reporter, **how)
     tally.report(timings=timings)
     if tally.rejected:
         raise SystemExit(SOME_REJECTED)
@@ -87,6 +104,13 @@ def _check_files(output: str | None, rejects: str | None) -> None:
     check_ending(rejects)
     if output is not None and rejects is not None and os.path.realpath(output) == os.path.realpath(rejects):
         raise click.UsageError("--output and --rejects name the same file")
+
+
+def _check_split(split: str | None, namespaces: dict[str, str], file_times: bool) -> None:
+    if split is None and namespaces:
+        raise click.UsageError("--namespace is for the names in --split")
+    if split is not None and file_times:
+        raise click.UsageError("--file-times is for files that are one message each, without --split")
 
 
 def _publish(

@@ -11,6 +11,7 @@ from xpubsub.cli.options import (
     created,
     engine_options,
     limit_options,
+    namespace_option,
     opened,
     store_argument,
     stream_option,
@@ -43,17 +44,6 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
     click.echo(f"{store} is ready")
 
 
-def _namespaces(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for value in values:
-        prefix, equals, uri = value.partition("=")
-        if not equals or not uri:
-            raise click.BadParameter(f"{value!r} is not PREFIX=URI", context, option)
-        if found.setdefault(prefix, uri) != uri:
-            raise click.BadParameter(f"the prefix {prefix!r} is given twice", context, option)
-    return found
-
-
 @click.command()
 @store_argument
 @click.argument("text", required=False)
@@ -64,8 +54,7 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 @click.option("--no-header", is_flag=True, help="The .csv or .tsv FILE has no header; its columns are id and text.")
 @click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True,
               help="The grammar of filters.")
-@click.option("--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
-              help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
+@namespace_option
 @stream_option
 @click.option("--max-delay", metavar="TIME",
               help="For `xpubsub stream`: the longest accepted delay of notifications, such as 500ms, 5s or 1h.")

@@ -16,6 +16,7 @@ from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
     limit_options,
+    namespace_option,
     opened,
     plan_option,
     store_argument,
@@ -41,6 +42,10 @@ from xpubsub.limits import Limits
               help="The files that dir:PATH gets as a sink.")
 @stream_option
 @plan_option
+@click.option("--split", metavar="PATH",
+              help="Cut each file, standard input or connection into units while it is read: a message is an outermost"
+                   " element that PATH selects, such as /feed/entry. Its id is the document's and #1, #2, ...")
+@namespace_option
 @click.option("--file-times", is_flag=True,
               help="For correlations: use each file's modification time as the time of its message.")
 @click.option("--max-messages", type=click.IntRange(min=1), default=MAX_MESSAGES, show_default=True, metavar="N",
@@ -64,7 +69,7 @@ def stream(
     \b
     Sources:
       dir:PATH        a directory that fills: each *.xml file is a message; files must appear by a rename
-      -               standard input, one message per line
+      -               standard input, one message per line, or with --split one per unit
       tcp:HOST:PORT   a server that sends one message per line; the job connects to it, again and again
       kafka:SERVERS/TOPIC   the records of a topic; add ?config=FILE for settings of the client
     \b
@@ -81,6 +86,7 @@ def stream(
       tail -f ticks.log | xpubsub stream subs.duckdb --source - --sink -
       xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink each:subscribers
       xpubsub stream subs.duckdb --source kafka:localhost:9092/ticks --sink kafka:localhost:9092/matches
+      curl -sN https://example.org/feed | xpubsub stream subs.duckdb --source - --sink - --split /feed/entry
     """
     limits = Limits(**{name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__})
     with opened(store, engine, master, limits=limits) as broker, stopping() as stop, beating(progress) as beat:

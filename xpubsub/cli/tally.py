@@ -32,6 +32,7 @@ class Tally:
         self.rejected = 0
         self._timings: dict[str, float] = {}
         self._plan = ""
+        self._tokens = self._held = 0
         self._shown: list[str] = []
         self._replaced: list[str] = []
         self.replaced = 0
@@ -68,6 +69,8 @@ class Tally:
         room = self.SHOWN - len(self._replaced)
         self._replaced += [_replacement(row) for row in result.replaced.slice(0, room).to_pylist()]
         self._plan = f"plan {result.choice.plan}: {result.choice.reason}"
+        self._tokens += result.tokens
+        self._held += result.tokens_held
         for name, seconds in result.timings.items():
             self._timings[name] = self._timings.get(name, 0.0) + seconds
 
@@ -97,6 +100,9 @@ class Tally:
             click.echo(f"... and {self.replaced - len(self._replaced)} more were replaced", err=True)
         for line in timing_lines(self._plan, self._timings) if timings else []:
             click.echo(line, err=True)
+        if self._tokens:
+            average = f"{self._held / self._tokens:.2f} tokens buffered on average"
+            click.echo(f"{self._tokens} tokens in units, {average}", err=True)
         click.echo(f"{self.messages} messages, {self.notified} notifications, {self.rejected} rejected", err=True)
 
 

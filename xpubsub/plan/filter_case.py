@@ -17,6 +17,8 @@ class FilterCase:
     """Whether the engine checks branches faster in SQL than with the BrPred function."""
     searched: bool = False
     """Whether a tree search decides conditions of transformations on nodes, so that they are no candidates."""
+    early: bool = False
+    """Whether messages have only been read in part, so that only what is certain may be delivered."""
 
     @property
     def classes(self) -> bool:

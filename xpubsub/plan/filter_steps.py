@@ -112,7 +112,14 @@ def matched(case: FilterCase) -> Step:
 
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
-    return file_step("notification", distinct="distinct" if case.summary.alternatives else "")
+    tables = {"matched": "certain"} if case.early else None
+    return file_step("notification", distinct="distinct" if case.summary.alternatives else "", tables=tables)
+
+
+def revocable(case: FilterCase) -> Step:
+    """Return the step to queries that later nodes of a message can make false."""
+    numbers = ", ".join(f"({number})" for number in range(1, max(case.summary.inner_points, 1) + 1))
+    return file_step("revocable", numbers=numbers)
 
 
 def truth(case: FilterCase) -> Pipeline:

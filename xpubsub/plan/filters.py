@@ -41,6 +41,7 @@ FROM_CANDIDATES: Listing = (
         make.branch_match,
     ),
     make.matched,
+    when("early", make.revocable, file_step("certain")),
     file_step("gone"),
     make.notification,
 )

@@ -32,7 +32,7 @@ def is_utf_32(data: bytes) -> bool:
 
 def encoding_of(data: bytes) -> str:
     """Return the encoding of a message, by its first bytes or else by its declaration."""
-    seen = _UTF_32.get(data[:4]) or _UTF_16.get(data[:2])
+    seen = by_first_bytes(data)
     if seen is not None:
         return seen
     declared = _IN_BYTES.match(data.removeprefix(codecs.BOM_UTF8))
@@ -47,27 +47,55 @@ def reads_as_utf_8(encoding: str) -> bool:
 def decoded(data: bytes) -> str:
     """Decode a message; raises `Refused` with the place of the first byte that cannot be decoded."""
     encoding = encoding_of(data)
-    by_bytes = data[:4] in _UTF_32 or data[:2] in _UTF_16
-    if not by_bytes and encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
-        raise Refused("encoding", _WRONG, 1, data.lower().index(encoding.encode()) + 1)
+    refuse_claim(data, encoding)
     text = _decoded(data, encoding)
-    declared = _IN_TEXT.match(text.removeprefix("\ufeff")) if by_bytes else None
-    if declared and not declared[1].lower().startswith(encoding.replace("-le", "").replace("-be", "")):
-        raise Refused("encoding", _WRONG, 1, declared.start(1) + 1)
+    refuse_declared(data, text, encoding)
     return text
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def by_first_bytes(data: bytes) -> str | None:
+    """Return the encoding that the first bytes of a message prove; None if a declaration decides."""
+    return _UTF_32.get(data[:4]) or _UTF_16.get(data[:2])
+
+
+def refuse_claim(data: bytes, encoding: str) -> None:
+    """Refuse bytes that declare an encoding in two or four bytes which they cannot be in."""
+    if not by_first_bytes(data) and encoding.startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        raise Refused("encoding", _WRONG, 1, data.lower().index(encoding.encode()) + 1)
+
+
+def refuse_declared(data: bytes, text: str, encoding: str) -> None:
+    """Refuse a text that declares another encoding than the one that its first bytes prove."""
+    declared = _IN_TEXT.match(text.removeprefix("\ufeff")) if by_first_bytes(data) else None
+    if declared and not declared[1].lower().startswith(encoding.replace("-le", "").replace("-be", "")):
+        raise Refused("encoding", _WRONG, 1, declared.start(1) + 1)
+
+
+def character_set(encoding: str) -> codecs.CodecInfo:
+    """Return the codec of an encoding; raises `Refused` if it is unknown or no character set."""
     try:
-        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
-            raise LookupError
+        found = codecs.lookup(encoding)
+        if found.name not in _NO_CHARACTER_SETS:
+            return found
+    except (LookupError, ValueError):
+        pass
+    raise Refused("encoding", f"the encoding {encoding!r} is unknown", 1, 1)
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    character_set(encoding)
+    try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         before = data[: error.start].decode(encoding, "replace")
-        reason = f"byte 0x{data[error.start]:02x} cannot be decoded as {encoding}"
-        raise Refused("encoding", reason, *place_after(before)) from None
+        raise Refused("encoding", wrong_byte(error, encoding), *place_after(before)) from None
     except (LookupError, ValueError):
         raise Refused("encoding", f"the encoding {encoding!r} is unknown", 1, 1) from None
+
+
+def wrong_byte(error: UnicodeDecodeError, encoding: str) -> str:
+    """Say which byte cannot be decoded."""
+    return f"byte 0x{error.object[error.start]:02x} cannot be decoded as {encoding}"
 
 
 def undecodable(data: bytes, index: int) -> Refused | None:

@@ -26,6 +26,8 @@ class Handlers(NamedTuple):
     finish: Callable[[], None]
     here: Callable[[], tuple[int, TagNode, int]]
     """Return the message, and the tag path and node of the innermost element."""
+    unfinished: Callable[[], list[NodeRow]]
+    """Return the nodes that have begun but not ended, without values: the document, elements and perhaps a text."""
 
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
@@ -133,7 +135,14 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
     def here() -> tuple[int, TagNode, int]:
         return event, current, ids[-1] if ids else 0
 
-    return Handlers(begin, start, end, characters, close_text, finish, here)
+    def unfinished() -> list[NodeRow]:
+        document, *elements = [*opened, current]
+        nodes = [(document, ()), *((node, tuple(ids[:depth])) for depth, node in enumerate(elements, 1))]
+        if text_node and current.text is not None:
+            nodes.append((current.text, (*ids, text_node)))
+        return [_row(event, node, path[-1] if path else 0, path, None) for node, path in nodes if node.use]
+
+    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished)
 
 
 def _row(event: int, node: TagNode, node_id: int, idpath: tuple[int, ...], value: str | None) -> NodeRow:

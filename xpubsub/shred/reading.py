@@ -20,7 +20,7 @@ from xpubsub.shred.encodings import (
     reads_as_utf_8,
     undecodable,
 )
-from xpubsub.shred.handlers import token_handlers
+from xpubsub.shred.handlers import Handlers, token_handlers
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -59,13 +59,13 @@ class Reader:
     def _parse(self, data: bytes, encoding: str | None) -> None:
         if len(data) > self._limits.max_bytes:
             raise Refused("limit-bytes", f"larger than {self._limits.max_bytes} bytes (max_bytes)")
-        parser = self._parser(encoding)
+        parser = shredding_parser(encoding, self._handlers, self._limits)
         if self._copying is not None:
             self._copying.attach(parser, data)
         try:
             parser.Parse(data, True)
         except (DefusedXmlException, Error) as error:
-            raise _refusal(error, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1) from None
+            raise refusal_of(error, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1) from None
         except expat.ExpatError as error:
             if error.code == _UNKNOWN_ENCODING and not encoding:
                 return self._reparse(data)
@@ -77,28 +77,35 @@ class Reader:
         """Decode with Python and parse again: expat reads few encodings."""
         self._parse(encoded(decoded(data)), "utf-8")
 
-    def _parser(self, encoding: str | None) -> expat.XMLParserType:
-        parser = expat.ParserCreate(encoding, "\n")
-        _, start, end, characters, close_text, _, _ = self._handlers
-        parser.buffer_text = True
-        parser.ordered_attributes = True
-        parser.specified_attributes = True
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.CharacterDataHandler = characters
-        parser.StartCdataSectionHandler = partial(characters, "")
-        parser.CommentHandler = close_text
-        parser.ProcessingInstructionHandler = close_text
-        parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = _entity
-        parser.UnparsedEntityDeclHandler = _unparsed
-        parser.ExternalEntityRefHandler = _external
-        parser.SkippedEntityHandler = _skipped
-        return parser
 
-    def _doctype(self, name: str, sysid: str | None, pubid: str | None, internal: bool) -> None:
-        if self._limits.forbid_dtd:
-            raise DTDForbidden(name, sysid, pubid)
+def shredding_parser(encoding: str | None, handlers: Handlers, limits: Limits) -> expat.XMLParserType:
+    """Return a parser that calls the handlers and refuses what is dangerous."""
+    parser = expat.ParserCreate(encoding, "\n")
+    parser.buffer_text = True
+    parser.ordered_attributes = True
+    parser.specified_attributes = True
+    parser.StartElementHandler = handlers.start
+    parser.EndElementHandler = handlers.end
+    parser.CharacterDataHandler = handlers.characters
+    parser.StartCdataSectionHandler = partial(handlers.characters, "")
+    parser.CommentHandler = handlers.close_text
+    parser.ProcessingInstructionHandler = handlers.close_text
+    parser.SkippedEntityHandler = _skipped
+    guard(parser, limits)
+    return parser
+
+
+def guard(parser: expat.XMLParserType, limits: Limits) -> None:
+    """Make a parser refuse entity declarations, external references and, if forbidden, document types."""
+    parser.EntityDeclHandler = _entity
+    parser.UnparsedEntityDeclHandler = _unparsed
+    parser.ExternalEntityRefHandler = _external
+    if limits.forbid_dtd:
+        parser.StartDoctypeDeclHandler = _doctype
+
+
+def _doctype(name: str, sysid: str | None, pubid: str | None, internal: bool) -> NoReturn:
+    raise DTDForbidden(name, sysid, pubid)
 
 
 def _entity(name: str, parameter: bool, value: str | None, *source: str | None) -> NoReturn:
@@ -117,7 +124,8 @@ def _skipped(name: str, parameter: bool) -> NoReturn:
     raise LimitError(f"the entity &{name}; is not defined", code="undefined-entity")
 
 
-def _refusal(error: Exception, line: int, column: int) -> Refused:
+def refusal_of(error: Exception, line: int, column: int) -> Refused:
+    """Return the refusal of a message for an error that a handler raised."""
     if isinstance(error, LimitError):
         return Refused(error.code, error.reason, line, column)
     code, sentence = _FORBIDDEN[type(error)]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.clocks import advance_fed, judge
 from xpubsub.jobs.publish.correlating import Correlated, Published, republished
+from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.matcher import Matcher
 from xpubsub.jobs.publish.messages import Batch, Duplicate, Times, numbered
 from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
@@ -26,6 +27,7 @@ from xpubsub.plan.correlate import NOTIFICATIONS as CORRELATION_NOTIFICATIONS
 from xpubsub.plan.request import PlanRequest
 from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
 Beside = Callable[[Result], None]
@@ -37,6 +39,8 @@ class Publisher(Matcher):
 
     ON_SPARK: ClassVar[bool] = False
     """Whether the plans for Spark can be used."""
+    EARLY: ClassVar[bool] = True
+    """Whether a message that has only been read in part is matched."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         super().__init__(store, limits)
@@ -77,6 +81,17 @@ class Publisher(Matcher):
         result = self._publish(batch)
         self._advance()
         return result
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Return what filters are certain of in the open unit of a document; None if nothing has changed."""
+        if not self.EARLY or not self.known().summary.queries:
+            return None
+        with self._forgetting():
+            nodes = unit.nodes(self.known().cache)
+            if nodes is None:
+                return None
+            self._remember_tagpaths()
+            return Early(message_id, nodes.table(), batch).result(self.plan(batch.request))
 
     def _advance(self) -> None:
         """Advance the clocks of streams that correlations publish to."""

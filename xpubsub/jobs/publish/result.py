@@ -24,3 +24,12 @@ class Result:
     """Seconds per step, in the order in which the steps ran."""
     replaced: pa.Table = field(default_factory=REPLACED.empty_table)
     """message_id, stream, time: the kept messages that a message of the batch with the same id replaced."""
+    tokens: int = 0
+    """How many tags and texts the units of a document have, if `publish_stream` counts them."""
+    tokens_held: int = 0
+    """The tokens held until the end of their unit, summed over the tokens read."""
+
+    @property
+    def tokens_buffered(self) -> float:
+        """The average number of tokens buffered, as Wei 2006 defines it (section VI.A), over the tokens of units."""
+        return self.tokens_held / self.tokens if self.tokens else 0.0

@@ -69,6 +69,7 @@ class SparkPublisher(Publisher):
     """Publishes batches and frames into a store on Spark, by the plan `partition` or `sql`."""
 
     ON_SPARK: ClassVar[bool] = True
+    EARLY: ClassVar[bool] = False
 
     def __init__(self, store: Store, engine: ParquetEngine, sessions: SparkSessions, limits: Limits) -> None:
         super().__init__(store, limits)

@@ -26,7 +26,7 @@ class DirectorySource:
 
     SEEKABLE: ClassVar[bool] = True
 
-    def __init__(self, directory: str | Path, *, max_bytes: int, file_times: bool = False) -> None:
+    def __init__(self, directory: str | os.PathLike[str], *, max_bytes: int, file_times: bool = False) -> None:
         self._directory = Path(directory)
         if not self._directory.is_dir():
             raise Error(f"dir:{directory}: there is no such directory")
@@ -52,12 +52,8 @@ class DirectorySource:
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Read files; those that have vanished since the look are left out."""
-        until = time.monotonic() + timeout
-        while not self._waiting and not self._look():
-            left = until - time.monotonic()
-            if left <= 0:
-                return None
-            time.sleep(min(left, _INTERVAL))
+        if not self._found(timeout):
+            return None
         messages, size = list[StreamMessage](), 0
         while self._waiting and len(messages) < most and size < most_bytes:
             message = self._read(*self._waiting.popleft())
@@ -65,6 +61,16 @@ class DirectorySource:
                 messages.append(message)
                 size += len(message.xml)
         return Polled(messages, None, [message.place for message in messages]) if messages else None
+
+    def _found(self, timeout: float) -> bool:
+        """Wait until there are files; return whether there are any."""
+        until = time.monotonic() + timeout
+        while not self._waiting and not self._look():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(left, _INTERVAL))
+        return True
 
     def committed(self, position: Json) -> None:
         """Do nothing: the store has the names of the files."""
@@ -80,7 +86,7 @@ class DirectorySource:
         """Look for new files; return whether there are any."""
         found = sorted(self._new(self._directory, ""))
         self._waiting.extend(found)
-        self._done.update(_text(name) for _, name, _ in found)
+        self._done.update(text_of(name) for _, name, _ in found)
         return bool(found)
 
     def _new(self, directory: Path, prefix: str) -> Iterator[tuple[int, str, float]]:
@@ -97,7 +103,7 @@ class DirectorySource:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._new(Path(entry.path), f"{name}/")
-            elif entry.name.endswith(_ENDING) and _text(name) not in self._done:
+            elif entry.name.endswith(_ENDING) and text_of(name) not in self._done:
                 yield from self._seen(entry, name)
 
     def _seen(self, entry: os.DirEntry[str], name: str) -> Iterator[tuple[int, str, float]]:
@@ -109,7 +115,7 @@ class DirectorySource:
 
     def _read(self, changed: int, name: str, arrived: float) -> StreamMessage | None:
         """Read a file; return None if it has vanished. A message beyond the limit is cut one byte beyond it."""
-        place, at = _text(name), changed / 1e9 if self._file_times else None
+        place, at = text_of(name), changed / 1e9 if self._file_times else None
         try:
             with open(self._directory / name, "rb") as file:
                 return StreamMessage(place, file.read(self._max_bytes + 1), place, arrived, at)
@@ -120,6 +126,6 @@ class DirectorySource:
             return StreamMessage(place, b"", place, arrived, at, ("unreadable", error.strerror or str(error)))
 
 
-def _text(name: str) -> str:
+def text_of(name: str) -> str:
     """A name as text; bytes that are not UTF-8 are escaped."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

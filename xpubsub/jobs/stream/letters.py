@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,13 +26,16 @@ def _refused(polled: Polled, stream: str) -> Iterator[tuple[object, ...]]:
     """Yield the letters of messages that the source could not read."""
     for each in polled.messages:
         if each.refused is not None:
-            yield each.message_id, *each.refused, None, None, stream, each.place, each.time, None
+            line, column = each.unit.refusal[2:] if each.unit and each.unit.refusal else (None, None)
+            yield each.message_id, *each.refused, line, column, stream, each.place, each.time, None
 
 
-def _letter(row: dict[str, object], by_id: dict[str, list[StreamMessage]], stream: str) -> tuple[object, ...]:
+def _letter(row: dict[str, Any], by_id: dict[str, list[StreamMessage]], stream: str) -> tuple[object, ...]:
     said = tuple(row[name] for name in ("message_id", "code", "reason", "line", "column"))
     messages = by_id.get(str(row["message_id"]))
     if not messages:
         return *said, None, None, None, None
     message = messages.pop(1) if row["code"] == DUPLICATE[0] and len(messages) > 1 else messages[0]
+    if message.unit is not None:
+        said = *said[:3], *message.unit.place(row["line"], row["column"])
     return *said, stream, message.place, message.time, message.xml

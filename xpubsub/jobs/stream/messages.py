@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from xpubsub.shred.unit import Unit
+
 Json = Any
 """A value that JSON can express: None, a bool, a number, a str, or a list or a dict of such values."""
 
@@ -24,6 +26,8 @@ class StreamMessage:
     """The message's time for correlations; None: the time at which it is published."""
     refused: tuple[str, str] | None = None
     """A code and a reason, if the source could not read the message; it is rejected without being published."""
+    unit: Unit | None = None
+    """Where the message stands in its document, without the XML, if it is a unit of a document."""
 
 
 @dataclass(frozen=True)

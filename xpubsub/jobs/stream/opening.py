@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from xpubsub.errors import Error
+from xpubsub.jobs.stream.byte_source import ByteSource, LineServer, StandardInput
 from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
 from xpubsub.jobs.stream.directory_source import DirectorySource
 from xpubsub.jobs.stream.kafka_sink import KafkaSink
 from xpubsub.jobs.stream.kafka_source import KafkaSource
-from xpubsub.jobs.stream.line_source import LineServer, LineSource, StandardInput
 from xpubsub.jobs.stream.plain_sinks import FunctionSink, StandardOutput
+from xpubsub.jobs.stream.readers import LineReader, Reader, UnitReader
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.sources import Source
 from xpubsub.jobs.stream.subscriber_sink import SubscriberSink
+from xpubsub.jobs.stream.unit_directory_source import UnitDirectorySource
 
 FORMATS = (PARQUET, JSON_LINES)
 
@@ -62,18 +64,27 @@ def _checked(given: Any, what: str, methods: tuple[str, ...]) -> Any:
 
 
 def _directory_source(path: str, options: SourceOptions) -> Source:
-    return DirectorySource(path, max_bytes=options.max_bytes, file_times=options.file_times)
+    how: dict[str, Any] = {"max_bytes": options.max_bytes, "file_times": options.file_times}
+    if options.cutters is None:
+        return DirectorySource(path, **how)
+    return UnitDirectorySource(path, **how, cutters=options.cutters)
 
 
 def _standard_input(_: str, options: SourceOptions) -> Source:
-    return LineSource(StandardInput(), max_bytes=options.max_bytes)
+    return ByteSource(StandardInput(), _reader(options))
 
 
 def _line_server(address: str, options: SourceOptions) -> Source:
-    return LineSource(LineServer(address), max_bytes=options.max_bytes)
+    return ByteSource(LineServer(address), _reader(options))
+
+
+def _reader(options: SourceOptions) -> Reader:
+    return LineReader(options.max_bytes) if options.cutters is None else UnitReader(options.cutters)
 
 
 def _kafka_source(address: str, options: SourceOptions) -> Source:
+    if options.cutters is not None:
+        raise Error(f"kafka:{address}: records are not split: each is a message")
     return KafkaSource(address, max_bytes=options.max_bytes)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from xpubsub.jobs.stream.readers import Cutters
+
 
 @dataclass(frozen=True)
 class SourceOptions:
@@ -14,6 +16,8 @@ class SourceOptions:
     """A message is read up to one byte beyond this size, which is enough to reject it."""
     file_times: bool = False
     """Whether the modification time of a file is the time of its message."""
+    cutters: Cutters | None = None
+    """Cuts documents into units, each a message, if a path of units is given."""
     max_messages: int = 5_000
     """The most messages of a batch, for a source that forms the batches itself."""
     once: bool = False

@@ -24,7 +24,7 @@ _CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 def spark_source(session: SparkSession, given: Any, options: SourceOptions) -> SparkSource | None:
     """Return the source that a text names, if Spark can read it in batches; else None."""
     scheme, _, rest = given.partition(":") if isinstance(given, str) else ("", "", "")
-    if scheme not in ("dir", "kafka") or not rest:
+    if scheme not in ("dir", "kafka") or not rest or options.cutters is not None:
         return None
     if not hasattr(session, "_jvm") or session._jvm is None:
         raise Error("the streaming job needs Spark's own session, not Spark Connect: start it on the driver")

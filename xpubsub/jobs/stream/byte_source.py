@@ -1,4 +1,6 @@
-"""Sources of lines: `-`, standard input, and `tcp:HOST:PORT`, a server to connect to. Each line is a message.
+"""Sources of bytes: `-`, standard input, and `tcp:HOST:PORT`, a server to connect to.
+
+Each line is a message or, with `--split`, each unit of a document.
 
 Neither can seek. The job writes each batch to its checkpoint before it publishes it, so a batch that was begun is
 published, after a crash too. Lines that still wait, in this process, a pipe or a socket, are lost with it.
@@ -17,8 +19,8 @@ from datetime import UTC, datetime
 from typing import ClassVar, Protocol
 
 from xpubsub.errors import Error
-from xpubsub.jobs.stream.lines import Lines
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
+from xpubsub.jobs.stream.readers import Reader
 
 _CHUNK = 1 << 16
 
@@ -40,51 +42,50 @@ class Connection(Protocol):
         """Close the connection."""
 
 
-class LineSource:
-    """Reads one message per line; empty lines are left out."""
+class ByteSource:
+    """Reads messages from a connection."""
 
     SEEKABLE: ClassVar[bool] = False
 
-    def __init__(self, connection: Connection, *, max_bytes: int) -> None:
+    def __init__(self, connection: Connection, reader: Reader) -> None:
         self._connection = connection
-        self._lines = Lines(max_bytes)
+        self._reader = reader
         self._run = f"{connection.NAME}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}"
 
     @property
     def ended(self) -> bool:
-        """Whether the input has ended and all its lines were given."""
-        return self._connection.ended and not self._lines.waiting
+        """Whether the input has ended and all its messages were given."""
+        return self._connection.ended and not self._reader.ready
 
     @property
     def drained(self) -> bool:
         """Whether the input has ended, or the server has closed the connection."""
-        return self._connection.idle and not self._lines.waiting
+        return self._connection.idle and not self._reader.ready
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
         """Do nothing: the input cannot go back."""
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
-        """Return lines that have come."""
+        """Return messages that have come."""
         until = time.monotonic() + timeout
-        while not self._lines.waiting and not self._connection.ended:
+        while not self._reader.ready and not self._connection.ended:
             data = self._connection.read(max(0.0, until - time.monotonic()))
             if data is not None:
-                self._lines.add(data)
+                self._reader.add(data)
             elif time.monotonic() >= until:
                 return None
         now, messages, size = time.time(), list[StreamMessage](), 0
-        while self._lines.waiting and len(messages) < most and size < most_bytes:
-            number, line = self._lines.take()
-            messages.append(StreamMessage(f"{self._run}-{number}", line, f"line {number}", now))
-            size += len(line)
-        return Polled(messages, {"run": self._run, "line": self._lines.taken}) if messages else None
+        while self._reader.ready and len(messages) < most and size < most_bytes:
+            messages.append(self._reader.take(self._run, now))
+            size += len(messages[-1].xml)
+        return Polled(messages, {"run": self._run, "taken": self._reader.taken}) if messages else None
 
     def committed(self, position: Json) -> None:
         """Do nothing: nobody can be told."""
 
     def backlog(self) -> int:
-        """Return how many lines were read that are not published."""
-        return len(self._lines.waiting)
+        """Return how many messages were read that are not published."""
+        return self._reader.ready
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,0 +1,191 @@
+"""Earliest output: what is delivered after each token is what every continuation of the document agrees on."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+from lxml import etree
+
+import xpubsub
+
+TOKEN = re.compile(r"<[^>]*>|[^<]+")
+NOISE = "~"
+"""A text that is no number and equals no constant."""
+
+
+def unit(rng: random.Random) -> list[str]:
+    """The tokens of a random unit, recursive."""
+    def content(depth: int) -> Iterator[str]:
+        for _ in range(rng.randrange(4)):
+            if depth < 4 and rng.random() < 0.6:
+                yield from element(depth + 1, rng.choice("abc"))
+            else:
+                yield from rng.choice([("1",), ("2", "5"), ("x",), ("10", "<!---->", "0"), (" ",)])
+
+    def element(depth: int, name: str) -> Iterator[str]:
+        attributes = "".join(f' {each}="{rng.choice("12x")}"' for each in "xy" if rng.random() < 0.3)
+        yield f"<{name}{attributes}>"
+        yield from content(depth)
+        yield f"</{name}>"
+
+    return list(element(1, "u"))
+
+
+def positive(rng: random.Random, depth: int = 0) -> str:
+    """A random filter without `not()`, `!=` and functions."""
+    nested = 0
+
+    def path(start: str) -> str:
+        nonlocal nested
+        nested += start == "."
+        steps = start + "".join(
+            rng.choice(["/", "//"]) + rng.choice("abc*") + predicate() for _ in range(rng.randint(1, 2)))
+        return steps + rng.choice(["", "", "/@x", "//@y", "/text()"])
+
+    def predicate() -> str:
+        return f"[{condition('.')}]" if nested < 4 and rng.random() < 0.35 else ""
+
+    def condition(start: str) -> str:
+        inner = path(start) if start != "." or rng.random() < 0.7 else rng.choice([".", "@x", "text()"])
+        return inner + rng.choice(["", "", " = '1'", " = 2", " > 1", " <= 25", " = 'x'", " = 1"])
+
+    first = condition(rng.choice(["/u", ""]))
+    return f"{first} {rng.choice(['and', 'or'])} {positive(rng, 1)}" if not depth and rng.random() < 0.3 else first
+
+
+OTHERS = [
+    "not(//a)", "//a[not(b)]", "//a != '1'", "//a != 1", "//b/text() != 2", "contains(//a, '1')", "starts-with(//b, 'x')",
+    "contains(//a[b]/c, '1')", "//a[contains(b, '1')]", "//a[not(@x)]/b", "/u[not(a = 1)]", "not(//a = '1') and //b",
+    "//b[not(c[not(@x)])]", "//a[starts-with(., '1')]", "/u != '~'", "//@x != 1", "contains(/u/a/@x, '1')",
+    "//a[b != 2 or not(c)]", "contains(/u, '1')", "//a[@x != '1' and b]",
+]
+"""Filters that later parts of a unit can make false, or that look at the first node only."""
+
+
+def filters(seed: int) -> dict[str, str]:
+    rng = random.Random(seed)
+    made = {f"p{n}": positive(rng) for n in range(60)}
+    return {**made, **{f"o{n}": text for n, text in enumerate(OTHERS)}}
+
+
+def true_of(expressions: dict[str, etree.XPath], xml: str) -> set[str]:
+    tree = etree.fromstring(xml).getroottree()
+    return {name for name, expression in expressions.items() if expression(tree)}
+
+
+def completions(tokens: list[str], rng: random.Random) -> list[str]:
+    """The prefix of a unit, closed in several ways."""
+    opened: list[str] = []
+    for token in tokens:
+        if token.startswith("</"):
+            opened.pop()
+        elif token.startswith("<") and not token.startswith("<!"):
+            opened.append(token[1:].split()[0].rstrip(">"))
+    extras = ["1", "2", "x", "<a>1</a>", "<b x='1'/>", "<c><a/>2</c>", "", NOISE]
+    ends = [f"</{name}>" for name in reversed(opened)]
+    prefix = "".join(tokens)
+    chosen = ["".join(rng.choice(extras) + end for end in ends) for _ in range(6)]
+    return [prefix + "".join(ends), prefix + NOISE + "".join(ends), *(prefix + each for each in chosen)]
+
+
+def delivered(broker: xpubsub.Broker, tokens: list[str]) -> list[set[str]]:
+    """What has been delivered after each token of a unit."""
+    read = 0
+    after: list[set[str]] = [set() for _ in range(len(tokens) + 1)]
+
+    def chunks() -> Iterator[str]:
+        nonlocal read
+        yield "<r>"
+        for token in tokens:
+            read += 1
+            yield token
+        yield "</r>"
+
+    for result in broker.publish_stream(chunks(), "/r/u", "d", replace=False):
+        assert result.rejected.num_rows == 0
+        for row in result.notifications.to_pylist():
+            assert row["message_id"] == "d#1"
+            assert row["subscription_id"] not in after[read], "twice"
+            for each in after[read:]:
+                each.add(row["subscription_id"])
+    return after[1:]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_delivered_is_what_all_continuations_agree_on(seed: int) -> None:
+    texts = filters(seed)
+    expressions = {name: etree.XPath(f"boolean({text})") for name, text in texts.items()}
+    rng = random.Random(seed)
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many(texts.items())
+        found = 0
+        for _ in range(4):
+            tokens = unit(rng)
+            for count, got in enumerate(delivered(broker, tokens), 1):
+                closed = completions(tokens[:count], rng) if count < len(tokens) else ["".join(tokens)]
+                agreed = set.intersection(*(true_of(expressions, xml) for xml in closed))
+                assert got <= agreed, ("wrong", [texts[name] for name in got - agreed], tokens[:count])
+                exact = {name for name in agreed if name[0] == "p" or count == len(tokens)}
+                assert exact <= got, ("late", [texts[name] for name in exact - got], tokens[:count])
+                found += len(got)
+        assert found
+
+
+def test_what_no_later_part_can_revoke(engine: str, connect: object) -> None:
+    """The step that finds revocable queries, on both engines."""
+    broker = connect(engine)  # type: ignore[operator]
+    broker.subscribe_many([("never", "//a[b = 1]/c"), ("not", "//a[not(b)]"), ("inside", "//a[b[not(c)]]"),
+                           ("first", "contains(//a, '1')"), ("depends", "contains(//a[b]/c, '1')"),
+                           ("unequal", "//a != 1"), ("outside", "not(//a[b])")])
+    from tests import inside
+    from xpubsub.plan.filter_case import FilterCase
+    from xpubsub.plan.filter_steps import revocable
+    from xpubsub.step import file_step
+
+    store = inside.store(broker)
+    [row] = store.rows(file_step("summary"))
+    from xpubsub.plan.summary import Summary
+
+    summary = Summary(**{name: int(value) for name, value in row.items()})
+    found = {row["query_id"] for row in store.rows(revocable(FilterCase("unroll", summary)))}
+    from xpubsub.step import Step
+
+    rows = store.rows(Step("q", "select subscription_id, query_id from subscription_query"))
+    assert {row["subscription_id"] for row in rows if row["query_id"] in found} == {
+        "not", "inside", "depends", "outside"}
+
+
+def test_transformations_and_correlations_come_at_the_end_of_the_unit() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("t", "for $a in //a return $a/b")
+        broker.subscribe("c", "S//a AS $x [b AS $k] FOLLOWED BY {$k = $l, INF} S//a AS $y [b AS $l]")
+        broker.subscribe("f", "//a/b = 1")
+        tokens = ["<u>", "<a>", "<b>", "1", "</b>", "</a>", "</u>"]
+        assert delivered(broker, tokens) == [*[set()] * 4, *[{"f"}] * 2, {"t", "f"}]
+        assert delivered(broker, tokens)[-1] == {"t", "f", "c"}
+
+
+def test_a_unit_that_is_rejected_after_a_notification() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("f", "//a")
+        results = list(broker.publish_stream(["<r><u><a>", "</b>"], "/r/u", "d"))
+        assert [result.notifications.num_rows for result in results] == [1, 0]
+        assert results[1].rejected["code"].to_pylist() == ["not-well-formed"]
+
+
+def test_subscriptions_may_change_within_a_unit() -> None:
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("f", "//a")
+
+        def chunks() -> Iterator[str]:
+            yield "<r><u><a x='1'/>"
+            broker.subscribe("g", "//a/@x = 1")
+            yield "<b>"
+            yield "</b></u></r>"
+
+        results = list(broker.publish_stream(chunks(), "/r/u", "d"))
+        assert [row["subscription_id"] for result in results for row in result.notifications.to_pylist()] == ["f", "g"]
+        assert len(results) == 3

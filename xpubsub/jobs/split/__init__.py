@@ -1,0 +1,1 @@
+"""Publishing a document of any length unit by unit, while it is read."""
