@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -131,6 +134,26 @@ def test_ended_before_and_after_the_commit_nothing_is_lost_or_twice(
                 run(place, spark_session, max_messages=2)
     run(place, spark_session, max_messages=2)
     assert found(place) == expected()
+
+
+def test_a_process_that_is_killed(place: Path, spark_session: Any) -> None:
+    """A process of its own, with a Spark of its own, is killed in the middle; this one goes on."""
+    job = ["stream", place / "store", "--engine", "spark", "--source", f"dir:{place}/in", "--sink", f"dir:{place}/out",
+           "--dead-letters", f"dir:{place}/dead", "--max-messages", "2"]
+    process = subprocess.Popen([sys.executable, "-m", "xpubsub", *map(str, job)], stderr=subprocess.DEVNULL)
+    manifest, until = place / "out" / "_manifest.json", time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until and not (manifest.exists() and done(manifest) >= 2):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert 2 <= done(manifest) < MESSAGES / 2
+    run(place, spark_session)
+    assert found(place) == expected()
+
+
+def done(manifest: Path) -> int:
+    """How many batches a sink has."""
+    return int(json.loads(manifest.read_text())["last"])
 
 
 def test_correlations_join_messages_of_two_batches(place: Path, spark_session: Any) -> None:

@@ -58,7 +58,9 @@ class KafkaSource:
         self._at_end: set[int] = set()
         self._waiting: deque[Any] = deque()
         """Records that the client has handed out but the job has not taken."""
-        self._looked = self._known_at = time.monotonic()
+        self._looked = 0.0
+        self._missing: float | None = None
+        """Since when the broker does not know the topic."""
 
     @property
     def ended(self) -> bool:
@@ -78,7 +80,6 @@ class KafkaSource:
                         " another checkpoint")
         offsets = {} if position is None else position["next"]
         self._next = {int(partition): int(offset) for partition, offset in offsets.items()}
-        self._known_at = time.monotonic()
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Return the next records; while the broker does not answer there are none."""
@@ -120,7 +121,7 @@ class KafkaSource:
         """Look for the topic and for new partitions, if it is time to; return whether there are partitions to read."""
         from confluent_kafka import KafkaException
 
-        if self._assigned and time.monotonic() - self._looked < _LOOK:
+        if self._assigned and self._missing is None and time.monotonic() - self._looked < _LOOK:
             return True
         try:
             found = partitions(self._consumer, self._address, max(timeout, 1.0))
@@ -141,13 +142,13 @@ class KafkaSource:
         """Read the partitions that are new; a topic that is missing for too long is an error."""
         from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
-        now = time.monotonic()
         if found is None:
-            if now - self._known_at > GRACE:
+            self._missing = self._missing or time.monotonic()
+            if time.monotonic() - self._missing > GRACE:
                 raise no_topic(self._address)
             self._patience.pause(0.2)
             return
-        self._known_at = now
+        self._missing = None
         if gone := self._next.keys() - set(found):
             raise Error(f"the topic {self._address.topic!r} at {self._address.servers} has no partition {min(gone)}, of"
                         " which the job has read records: it is another topic now; use another checkpoint")

@@ -84,7 +84,7 @@ def _reader(options: SourceOptions) -> ByteReader:
 
 def _kafka_source(address: str, options: SourceOptions) -> Source:
     if options.cutters is not None:
-        raise Error("each record of Kafka is a message: split cannot be used with a kafka: source")
+        raise Error(f"kafka:{address}: records are not split: each is a message")
     return KafkaSource(address, max_bytes=options.max_bytes)
 
 
