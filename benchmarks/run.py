@@ -22,7 +22,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.machine import commit, machine, versions
 from benchmarks.options import Options, read_options
-from benchmarks.parts import churn, correlate, feeds, feeds_spark, nasa, one, paths, range, spark, stock, transform
+from benchmarks.parts import (
+    churn,
+    correlate,
+    endless,
+    feeds,
+    feeds_spark,
+    nasa,
+    one,
+    paths,
+    range,
+    spark,
+    stock,
+    transform,
+)
 from benchmarks.plots import draw
 from benchmarks.report import figure_text, ratio_text, show
 from benchmarks.rows import Row, Run
@@ -30,7 +43,7 @@ from benchmarks.rows import Row, Run
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "stock": stock.measure, "nasa": nasa.measure, "range": range.measure, "paths": paths.measure, "one": one.measure,
     "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
-    "feeds": feeds.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
+    "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
 }
 
 
