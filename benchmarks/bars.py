@@ -28,6 +28,12 @@ _NASA = {"subscriptions": 130_000, "messages": 2_400}
 _FEEDS = {"queries": 100_000, "items": 225_000}
 
 BARS: dict[str, Bar] = {
+    "endless": Bar("a document of 1 GB, publish_stream", ">= 0.5 x publish of its units", 0.5, at_most=False,
+                   sizes={"megabytes": 1_000}),
+    "endless-iterparse": Bar("a document of 1 GB, publish_stream", ">= 1 x lxml's iterparse with the same XPaths", 1,
+                             at_most=False, sizes={"megabytes": 1_000}),
+    "endless-memory": Bar("a document of 1 GB, memory of the process", "<= 500 MB", 500, of_ratio=False,
+                          sizes={"megabytes": 1_000}),
     "stock": Bar("stock, 1M x 10K, DuckDB: publish, XML in to Arrow out, at every selectivity",
                  "<= 2.5 x (raw shred + numpy match)", 2.5, sizes=_STOCK),
     "stock-spark": Bar("stock on Spark, warm", "<= 1.3 x DuckDB", 1.3, sizes=_STOCK),

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "spark",
+PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
          "feeds-spark", "spark-scaling")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
@@ -46,6 +46,10 @@ class Sizes:
     feed_slice: int = 20_000
     feed_batch: int = 2_000
     feed_sequential: int = 100
+    endless_recursive: int = 30
+    endless_flat: int = 42
+    endless_large: int = 1_000
+    endless_subscriptions: int = 1_000
     spark_stock_subscriptions: int = 1_000_000
     spark_stock_messages: int = 10_000
     spark_nasa_subscriptions: int = 130_000
@@ -68,7 +72,8 @@ QUICK = Sizes(
     one_at_once=10, churn_subscriptions=10_000, churn_batches=10, churn_calls=200, transform_queries=2_000,
     transform_base=1_000, transform_documents=50, transform_few_queries=500, transform_few_documents=10,
     correlate_queries=1_000, correlate_sequential=100, correlate_few=50, correlate_sample=10, feed_queries=1_000,
-    feed_items=4_000, feed_slice=2_000, feed_batch=1_000, feed_sequential=10, spark_stock_subscriptions=20_000,
+    feed_items=4_000, feed_slice=2_000, feed_batch=1_000, feed_sequential=10,
+    endless_recursive=2, endless_flat=3, endless_large=5, endless_subscriptions=50, spark_stock_subscriptions=20_000,
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
     spark_feed_items=400, spark_transform_queries=500, spark_transform_documents=100, scaling_subscriptions=20_000,
     scaling_messages=1_000,

@@ -39,12 +39,12 @@ def measure(store: str, messages: list[tuple[str, str]]) -> dict[str, int]:
     """Resident bytes of this process: with the store open, and at the peak."""
     with xpubsub.connect(store) as broker:
         broker.publish(messages[:1])
-        opened = _status("VmRSS")
+        opened = status("VmRSS")
         broker.publish(messages)
-    return {"open": opened, "peak": _status("VmHWM")}
+    return {"open": opened, "peak": status("VmHWM")}
 
 
-def _status(name: str) -> int:
+def status(name: str) -> int:
     """A figure that Linux keeps of this process; VmHWM is the peak of VmRSS."""
     lines = _STATUS.read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))

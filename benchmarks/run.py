@@ -25,6 +25,7 @@ from benchmarks.options import Options, read_options
 from benchmarks.parts import (
     churn,
     correlate,
+    endless,
     feeds,
     feeds_spark,
     nasa,
@@ -43,7 +44,7 @@ from benchmarks.rows import Row, Run
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "stock": stock.measure, "nasa": nasa.measure, "range": range.measure, "paths": paths.measure, "one": one.measure,
     "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
-    "feeds": feeds.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
+    "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
     "spark-scaling": spark_scaling.measure,
 }
 

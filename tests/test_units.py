@@ -208,6 +208,12 @@ def test_what_is_kept_is_bounded() -> None:
         cutter.feed(chunk)
         most = max(most, sum(len(piece) for _, piece in cutter._kept._pieces))
     assert most < 15_000
+    cutter, most = UnitCutter(["/r/a"], limits), 0
+    units = b"<r>" + b"<a>some content</a>" * 5000
+    for at in range(0, len(units), 1000):
+        cutter.feed(units[at : at + 1000])
+        most = max(most, sum(len(piece) for _, piece in cutter._kept._pieces))
+    assert most < 3_000, "units that span chunks do not make the next chunks stay"
     deep = cut([b"<r><a>" + b"<c>" * 5000, b"<c>" * 5000], "/r/a", limits)
     assert [unit.refusal and unit.refusal[0] for unit in deep] == ["limit-depth"]
     [long] = cut([b"<r><b x='", *[b"y" * 1000] * 50], "/r/a", limits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xpubsub.plan.request import NO_CLAIMS, NO_SCHEMA, PARTITION, SQL, PlanRequest
+from xpubsub.plan.request import NO_CLAIMS, NO_CONTEXT, NO_SCHEMA, PARTITION, SQL, PlanRequest
 from xpubsub.plan.summary import Summary
 from xpubsub.plan.transform_case import Sharing
 
@@ -28,6 +28,8 @@ class TransformationChoice:
     sharing: Sharing
     claims: bool = True
     schema: bool = True
+    context: bool = True
+    """Whether each batch is looked at: where its data is not recursive, no duplicates are removed."""
 
 
 def choose(request: PlanRequest, summary: Summary) -> Choice:
@@ -63,7 +65,8 @@ def choose_transformation(request: PlanRequest, summary: Summary) -> Transformat
     shared = f"{summary.transformations} transformations share the nodes of returned paths"
     choice = Choice(request.transformations, _NAMED) if request.transformations else Choice("fwr", shared)
     claims = NO_CLAIMS not in request.omitted
-    return TransformationChoice(choice, _SHARED[choice.plan], claims, claims and NO_SCHEMA not in request.omitted)
+    schema, context = (claims and each not in request.omitted for each in (NO_SCHEMA, NO_CONTEXT))
+    return TransformationChoice(choice, _SHARED[choice.plan], claims, schema, context)
 
 
 def combined(filters: Choice, transformation: TransformationChoice | None) -> Choice:

@@ -10,8 +10,9 @@ AUTO = "auto"
 FILTER_PLANS = ("unroll", "share", "bucket")
 TRANSFORMATION_PLANS = ("f", "fw", "fwr")
 CORRELATION_PLANS = ("mmqjp-view", "mmqjp", "sequential")
-NO_CLAIMS, NO_SCHEMA, NO_CACHE = OMISSIONS = ("no-claims", "no-schema", "no-cache")
-"""Optimisations that can be left out: claims on paths, schemas, slices kept between batches."""
+NO_CLAIMS, NO_SCHEMA, NO_CONTEXT, NO_CACHE = OMISSIONS = ("no-claims", "no-schema", "no-context", "no-cache")
+"""Optimisations that can be left out: claims on paths, schemas, looking whether a batch is recursive, slices kept
+between batches."""
 PARTITION, SQL = SPARK_PLANS = ("partition", "sql")
 """On Spark: each worker matches its part of the messages with a snapshot of the store, or Spark SQL joins all."""
 PLANS = {"filters": FILTER_PLANS, "transformations": TRANSFORMATION_PLANS, "correlations": CORRELATION_PLANS,

@@ -10,6 +10,7 @@ class KeptBytes:
 
     def __init__(self) -> None:
         self._pieces: deque[tuple[int, bytes]] = deque()
+        self._needed = 0
         self.end = 0
         """The position after the last byte."""
 
@@ -20,13 +21,20 @@ class KeptBytes:
 
     def at(self, position: int) -> tuple[bytes, int]:
         """Return bytes that reach from a position to the end, and the position's offset in them."""
+        if position < self._pieces[-1][0]:
+            self._join()
         first, piece = self._pieces[-1]
-        if position < first:
-            first, piece = self._pieces[0][0], b"".join(piece for _, piece in self._pieces)
-            self._pieces = deque([(first, piece)])
         return piece, position - first
 
+    def _join(self) -> None:
+        """Join all chunks, without what is no longer needed: the last unit of a chunk may begin near its end."""
+        first, piece = self._pieces[0]
+        start = max(first, self._needed)
+        joined = b"".join([piece[start - first :], *(piece for _, piece in list(self._pieces)[1:])])
+        self._pieces = deque([(start, joined)])
+
     def forget(self, before: int) -> None:
-        """Drop chunks that end before a position."""
+        """Drop chunks that end before a position; nothing before it is needed any more."""
+        self._needed = max(self._needed, before)
         while self._pieces and self._pieces[0][0] + len(self._pieces[0][1]) <= before:
             self._pieces.popleft()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,11 +40,17 @@ class PublishPlan:
         transforming = self.transforming(conforming=False)
         return (*self.filters, *(transforming.steps if transforming else ()))
 
-    def transforming(self, *, conforming: bool) -> TransformingPlan | None:
-        """Return the plan of transformations, or None; `conforming` says whether the batch conforms to the schema."""
+    def transforming(
+        self, *, conforming: bool, unrepeated: Collection[tuple[int, int]] = ()
+    ) -> TransformingPlan | None:
+        """Return the plan of transformations, or None.
+
+        - `conforming`: whether the batch conforms to the schema.
+        - `unrepeated`: paths, by id and base, along which nothing repeats in the batch.
+        """
         if self.transformation is None:
             return None
-        return self.known.transforming.plan(self.transformation, conforming=conforming)
+        return self.known.transforming.plan(self.transformation, conforming=conforming, unrepeated=unrepeated)
 
     def run(self, timings: Timings) -> Step:
         """Run all steps except the last and return that one: its rows are the notifications."""
@@ -54,8 +61,12 @@ class PublishPlan:
         for step in steps if self.transformation is None else self.filters:
             with timings.of(step.name):
                 engine.run(step)
-        conforming = self.transformation is not None and self.known.transforming.conforms(engine)
-        transforming = self.transforming(conforming=conforming)
+        if self.transformation is None:
+            return last
+        with timings.of("context_tagpath"):
+            unrepeated = self.known.transforming.unrepeated(engine, self.transformation)
+        conforming = self.known.transforming.conforms(engine)
+        transforming = self.transforming(conforming=conforming, unrepeated=unrepeated)
         return last if transforming is None else transforming.run(engine, timings)
 
     def all_steps(self) -> Pipeline:
@@ -74,7 +85,8 @@ class PublishPlan:
         if self.transformation is None:
             return []
         transforming = self.transforming(conforming=self.known.transforming.schema is not None)
-        return self.known.transforming.reasons(transforming) if transforming else []
+        context = self.transformation.context
+        return self.known.transforming.reasons(transforming, context=context) if transforming else []
 
 
 def publish_plan(request: PlanRequest, known: Known) -> PublishPlan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from xpubsub.jobs.publish.transforming_plan import TransformingPlan
 from xpubsub.jobs.schemas import load_schema
 from xpubsub.language.xpath.linear import components
 from xpubsub.match.linear_paths import bp_steps
+from xpubsub.match.ways import is_recursive
 from xpubsub.match.where_filter import SearchedConditions
 from xpubsub.plan.choose import TransformationChoice
 from xpubsub.plan.path_claims import BasedPath, Claims
@@ -24,6 +26,8 @@ from xpubsub.store.store import Store
 PLACES, DEFINITIONS = file_step("block_depth"), file_step("output_definition")
 REPEATS, RETURNS = file_step("repeating_path"), file_step("returned_path")
 CONDITION_BRANCHES, LOOKS = file_step("condition_branch"), file_step("condition_look")
+CONTEXT = file_step("context_tagpath")
+_LOOKED = "batches in which no tag path is recursive on such a path run without its DISTINCT (just in time)"
 TAGPATHS_BY_ID, STRAYED = file_step("known_tagpath_id"), file_step("strayed")
 
 
@@ -62,10 +66,24 @@ class Transforming:
         engine.load("stray", table_of([(each,) for each in self.strays], STRAY))
         return not engine.fetch(STRAYED)["strayed"][0].as_py()
 
-    def plan(self, chosen: TransformationChoice, *, conforming: bool) -> TransformingPlan:
-        """Return the steps of a plan and its assumptions; it uses the schema only if the batch conforms to it."""
+    def unrepeated(self, engine: Engine, chosen: TransformationChoice) -> frozenset[tuple[int, int]]:
+        """Return the paths along which nothing repeats in the batch, as none of its tag paths is recursive on them."""
+        if not chosen.context or not self.repeating:
+            return frozenset()
+        rows = engine.fetch(CONTEXT).to_pylist()
+        recursive = {(row["linear_path_id"], row["base"]) for row in rows if is_recursive(
+            self.repeating[row["linear_path_id"], row["base"]].linear_path, row["base"], row["tagpath"])}
+        return frozenset(self.repeating.keys() - recursive)
+
+    def plan(
+        self, chosen: TransformationChoice, *, conforming: bool, unrepeated: Collection[tuple[int, int]] = ()
+    ) -> TransformingPlan:
+        """Return the steps of a plan and its assumptions; it uses the schema only if the batch conforms to it.
+
+        - `unrepeated`: paths, by id and base, along which nothing repeats in the batch.
+        """
         claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
-        settled = [key for key, path in self.repeating.items() if claims.unique(path)]
+        settled = [key for key, path in self.repeating.items() if key in unrepeated or claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
         steps = transformation_steps(TransformationCase(self.levels, self.places, sharing))
@@ -73,12 +91,13 @@ class Transforming:
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
             lambda: self.conditions)
 
-    def reasons(self, plan: TransformingPlan) -> list[str]:
-        """Return the reasons for the steps of a plan."""
+    def reasons(self, plan: TransformingPlan, *, context: bool) -> list[str]:
+        """Return the reasons for the steps of a plan; `context` says whether it looks at each batch."""
         merged = len(plan.representatives) - len(set(plan.representatives.values()))
         shared = [f"{merged} returned paths are others in canonical form, by the schema"] if merged else []
         alternatives = ["`or`: DISTINCT, as several chains may bind the same"] if self.alternatives else []
-        return [*plan.claims.described(self.repeating.values()), *alternatives, *shared]
+        looked = [_LOOKED] if context and len(plan.settled) < len(self.repeating) else []
+        return [*plan.claims.described(self.repeating.values()), *looked, *alternatives, *shared]
 
 
 def load_transforming(store: Store, summary: Summary) -> Transforming:

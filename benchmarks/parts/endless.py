@@ -1,0 +1,105 @@
+"""Endless: documents cut into units while they are read, after Figures 7, 8 and 9 of Wei 2006, and a large one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import xpubsub
+from benchmarks import large
+from benchmarks.measuring import side_by_side
+from benchmarks.options import Options
+from benchmarks.rows import Row
+from benchmarks.workloads.persons import write_persons
+from xpubsub.limits import Limits
+from xpubsub.shred.units import UnitCutter
+
+Q3 = "for $a in //person, $b in $a//name return $a, $b"
+Q6 = "for $a in /root/person, $b in $a/name return $a, $b"
+DELAYS = range(5)
+RECURSIVE = (20, 40, 60, 80, 100)
+FLAT = (1, 2, 3, 4, 5, 6, 7)
+"""Sevenths of the largest document without recursion: 6 to 42 MB."""
+_CHUNK = 1 << 20
+
+
+def measure(options: Options) -> Iterator[Row]:
+    """All rows of the part."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "persons.xml"
+        yield from _delays(path, options)
+        for percent in RECURSIVE:
+            write_persons(path, options.sizes.endless_recursive, options.seed, percent / 100)
+            yield _plans(path, Q3, f"Q3, {percent}% recursive", {"percent": percent}, "endless over recursion", options)
+        for part in FLAT:
+            megabytes = options.sizes.endless_flat * part / max(FLAT)
+            write_persons(path, megabytes, options.seed)
+            sizes = {"megabytes": megabytes}
+            yield _plans(path, Q6, f"Q6, {megabytes:.1f} MB", sizes, "endless over megabytes", options)
+        yield from _large(path, options)
+
+
+def _delays(path: Path, options: Options) -> Iterator[Row]:
+    """Figure 7: the average number of tokens buffered if a join is invoked some tokens later than it could be."""
+    units = write_persons(path, options.sizes.endless_recursive, options.seed, 0.5)
+    tokens = list(_tokens(path))
+    for delay in DELAYS:
+        yield Row("endless", f"tokens buffered, {delay} late", average_held(tokens, delay), "tokens",
+                  sizes={"delay": delay, "units": units}, plots=("endless over delay",))
+
+
+def _tokens(path: Path) -> Iterator[int]:
+    """Yield the number of tokens of each unit."""
+    cutter = UnitCutter(["/root/person"], Limits(), count_tokens=True)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield from (unit.tokens for unit in cutter.feed(chunk))
+
+
+def average_held(units: list[int], delay: int) -> float:
+    """The tokens held after each token, on average, if a unit is purged `delay` tokens after its end."""
+    held, after = 0, sum(units)
+    for tokens in units:
+        after -= tokens
+        held += tokens * (tokens - 1) // 2 + tokens * min(delay, after)
+    return held / sum(units)
+
+
+def _plans(path: Path, query: str, name: str, sizes: dict[str, float], plot: str, options: Options) -> Row:
+    """Figures 8 and 9: the plan that removes duplicates only where tuples may repeat, beside one that always does."""
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("q", query)
+
+        def run(plan: str) -> int:
+            results = broker.publish_stream(path, plan=plan)
+            return sum(result.notifications.num_rows for result in results)
+
+        aware, always = side_by_side(lambda: run("auto"), lambda: run("no-claims"), options.runs)
+    if aware.value != always.value:
+        raise AssertionError(f"{name}: {aware.value} notifications, and {always.value}")
+    return Row("endless", name, aware.median, "s", sizes={**sizes, "notifications": aware.value},
+               baseline="duplicates removed everywhere", baseline_figure=always.median, plots=(plot,))
+
+
+def _large(path: Path, options: Options) -> Iterator[Row]:
+    """A large document, beside its units as separate messages and beside lxml's iterparse, each in a process."""
+    megabytes = options.sizes.endless_large
+    units = write_persons(path, megabytes, options.seed, 0.2)
+    sizes = {"megabytes": megabytes, "units": units, "subscriptions": options.sizes.endless_subscriptions}
+    found = {how: _in_process(how, path, options) for how in large.WAYS}
+    streamed = found["stream"]
+    for how, bar in (("publish", "endless"), ("iterparse", "endless-iterparse")):
+        if found[how]["found"] != streamed["found"]:
+            raise AssertionError(f"{how} finds {found[how]['found']} matches, publish_stream {streamed['found']}")
+        yield Row("endless", f"publish_stream beside {how}", streamed["seconds"], "s", sizes=sizes, baseline=how,
+                  baseline_figure=found[how]["seconds"], faster=True, bar=bar)
+    yield Row("endless", "memory", streamed["peak"] / 1e6, "MB", sizes=sizes, bar="endless-memory")
+
+
+def _in_process(how: str, path: Path, options: Options) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.large", how, str(path), str(options.sizes.endless_subscriptions)]
+    child = subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=Path(__file__).resolve().parents[2])
+    return large.read(child.stdout)
