@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import xpubsub
+from benchmarks.parts.endless import average_held
 
 D1 = ["<person>", "<name>", "Jack", "</name>", "<children>", "</children>", "</person>",
       "<person>", "<name>", "Amy", "</name>", "</person>"]
@@ -80,3 +81,10 @@ def test_average_tokens_buffered(tokens: list[str], held: list[int]) -> None:
     assert sum(result.tokens_held for result in results) == sum(held)
     if len(results) == 1:
         assert results[0].tokens_buffered == sum(held) / 12
+
+
+def test_tokens_buffered_with_a_delay() -> None:
+    """Figure 7: with each token of delay, the tokens of an ended person are held for one more token."""
+    assert average_held([7, 5], 0) == 31 / 12
+    assert average_held([7, 5], 1) == (31 + 7) / 12
+    assert average_held([7, 5], 9) == (31 + 7 * 5) / 12
