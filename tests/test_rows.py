@@ -118,7 +118,7 @@ def test_what_is_the_same_subscription(connect: Callable[..., xpubsub.Broker], e
             {**ROW, "id": "t", "text": "/p:b"}])
     assert [(row["row_no"], row["reason"]) for row in caught.value.rows] == [
         (1, "the id is subscribed already with other namespaces: unsubscribe it first"),
-        (3, "the same id stands in an earlier row with other namespaces, another dialect or another stream"),
+        (3, "the same id stands in an earlier row with other namespaces, another dialect, stream or max_delay"),
         (4, "the same id stands in an earlier row with another text")]
     for change, other in (("stream", "another stream"), ("dialect", "another dialect")):
         with pytest.raises(xpubsub.RowErrors, match=other):
