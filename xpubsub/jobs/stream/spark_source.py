@@ -9,7 +9,8 @@ Which messages belong to a batch is in Spark's own checkpoint, below that of the
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,8 +20,9 @@ from xpubsub.errors import EngineError, StoreError
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
+_LOOKING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 PAUSE = "100 milliseconds"
 """How often Spark looks for new messages."""
 
@@ -87,7 +89,7 @@ class SparkSource:
                              " checkpoint")
         self._done = -1 if position is None else int(position["batch"])
         writer = self._frame.writeStream.foreachBatch(self._hand_over).option("checkpointLocation", self._checkpoint)
-        with explained("stream"):
+        with explained("stream"), _few_tasks(self._frame.sparkSession):
             self._query = (writer.trigger(availableNow=True) if self._once else
                            writer.trigger(processingTime=PAUSE)).start()
 
@@ -101,7 +103,7 @@ class SparkSource:
         if number != self._done + 1:
             raise StoreError(f"Spark's checkpoint {self._checkpoint} has come to batch {number}, the store only to"
                              f" {self._done}: one of the two is from another time; use another checkpoint")
-        self._cached = frame.persist()
+        self._cached = frame.coalesce(frame.sparkSession.sparkContext.defaultParallelism).persist()
         messages = self._messages(self._cached)
         return PolledFrame(messages, {"batch": number}, [], self._cached)
 
@@ -156,6 +158,23 @@ class SparkSource:
         if self._cached is not None:
             self._cached.unpersist()
             self._cached = None
+
+
+@contextmanager
+def _few_tasks(session: SparkSession) -> Iterator[None]:
+    """Let the query that starts look at the files of a batch with one task per core, instead of one per file.
+
+    A query has the settings that its session has when it starts.
+    """
+    before = session.conf.get(_LOOKING, None)
+    session.conf.set(_LOOKING, str(session.sparkContext.defaultParallelism))
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_LOOKING)
+        else:
+            session.conf.set(_LOOKING, before)
 
 
 def _cause(failure: Any) -> str:
