@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 import xpubsub
 from tests.kafka_server import KafkaServer
@@ -29,27 +30,38 @@ SLOW = (
     "test_stream_job", "test_stream_kill", "test_control",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
-WITH_SPARK = ("test_agreement",)
-"""Files whose tests on DuckDB run beside those on Spark, with which they share what takes long to make."""
+WITH_SPARK = ("test_agreement", "test_cluster", "test_frames", "test_paper_example")
+"""Files whose tests all run in the process that has Spark, beside those that begin with `test_spark`."""
+
+
+def needs_spark(nodeid: str) -> bool:
+    """Whether a test runs in the process that has Spark, by its name."""
+    file, _, test = nodeid.partition("::")
+    stem = Path(file).stem
+    return stem in WITH_SPARK or stem.startswith("test_spark") or "spark" in test or "both_engines" in test
+
+
+class OneSpark(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives all tests that need Spark to one process, and the others file by file to whichever is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "spark" if needs_spark(nodeid) else nodeid.partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
+    return OneSpark(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and what takes long; put what takes long first, and all of Spark into one process."""
+    """Mark what needs Spark, and what takes long; put the former, then the latter, first."""
     for item in items:
         if "spark_session" in getattr(item, "fixturenames", ()) or "spark" in item.name:
             item.add_marker(pytest.mark.spark)
+            assert needs_spark(item.nodeid), f"{item.nodeid} uses Spark: its name must say so"
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: (_group(item) != "spark", SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW)))
-
-
-def _group(item: pytest.Item) -> str:
-    """The tests that one process runs, one after the other."""
-    if item.get_closest_marker("spark") or item.path.stem in WITH_SPARK:
-        return "spark"
-    return item.path.stem
+    items.sort(key=lambda item: (not needs_spark(item.nodeid), SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW)))
 
 
 @pytest.fixture(scope="session")

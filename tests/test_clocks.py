@@ -286,7 +286,7 @@ def test_late_and_future_on_both_engines(connect: Any, engine: str) -> None:
     assert not codes(broker.publish([("late", B, 4.0)]))
 
 
-def test_frames_have_the_same_rule(connect: Any, spark_session: Any) -> None:
+def test_frames_on_spark_have_the_same_rule(connect: Any, spark_session: Any) -> None:
     broker = connect("spark")
     broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
     broker.subscribe("f", "/b")

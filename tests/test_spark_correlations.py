@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -57,41 +58,46 @@ class Killed(BaseException):
     """Ends a call as a kill would: nothing that the call does afterwards counts."""
 
 
-def killing(write: Any, random: Random) -> Iterator[Any]:
-    """Functions that write some files, and are then killed."""
-    while True:
-        left = random.randrange(1, 9)
+WRITING = ("_write", "_record", "_move")
+"""What is done to the files of a transaction, one after the other."""
 
-        def cut_off(self: Any, folder: str, rows: Any) -> str:
+
+@contextmanager
+def killed_after(left: int) -> Iterator[None]:
+    """Kill a process after it has done this many things to files."""
+    from xpubsub.engines.store_files import StoreFiles
+
+    def cutting(name: str) -> Any:
+        done = getattr(StoreFiles, name)
+
+        def cut_off(self: Any, *given: Any) -> Any:
             nonlocal left
             left -= 1
             if left < 0:
                 raise Killed
-            return str(write(self, folder, rows))
+            return done(self, *given)
 
-        yield cut_off
+        return cut_off
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in WRITING:
+            patch.setattr(StoreFiles, name, cutting(name))
+        yield
 
 
-def test_killed_again_and_again(spark_session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_again_and_again(spark_session: Any, tmp_path: Path) -> None:
     """A batch that was killed at some file, and is then published again, gives what the loop gives."""
-    from xpubsub.engines.store_files import StoreFiles
-
     messages, queries = given(31, 12, 12)
     random, found, killed = Random(5), Found(), 0
-    write = StoreFiles.write
-    kills = killing(write, random)
     with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
         subscribe(broker, queries)
     for batch in batches(messages, Random(3), 4):
-        with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
-            monkeypatch.setattr(StoreFiles, "write", next(kills))
+        with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker, killed_after(random.randrange(1, 24)):
             try:
                 found += notified(broker, *batch)
                 continue
             except Killed:
                 killed += 1
-            finally:
-                monkeypatch.setattr(StoreFiles, "write", write)
         with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
             found += notified(broker, *batch)
     assert killed and found == expected(queries, messages)

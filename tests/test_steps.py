@@ -99,7 +99,7 @@ def test_the_tables_of_both_engines_are_the_same(brokers: Any) -> None:
     assert not tables_that_differ(brokers["duckdb"], brokers["spark"])
 
 
-def test_ranges_have_about_twenty_buckets(brokers: Any) -> None:
+def test_ranges_have_about_twenty_buckets_on_both_engines(brokers: Any) -> None:
     rows = brokers["duckdb"].store.rows(Step("b", "select linear_path_id, op, count(*) as n from predicate_bucket group by all"))
     assert rows and all(row["n"] == 20 for row in rows)
     roots = brokers["duckdb"].store.rows(Step("r", "select pre_id, count(*) as n from query_predicate where pre_id < 3 group by 1"))

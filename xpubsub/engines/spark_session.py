@@ -17,12 +17,14 @@ from pyspark.sql.types import StructField, StructType
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
+from xpubsub.processes import cores
 
 _FOR_BATCHES = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
 """Settings for batches: without adaptive execution a query is one job, however often it shuffles."""
 _PART_BYTES = 8_000_000
 """The size of a partition that is made of a table of this process."""
 _HADOOP = "spark.hadoop."
+_LOCAL_CORES = re.compile(r"local\[(\*|\d+)[,\]]")
 _NO_PACKAGE = re.compile(r"No module named '(\w+)")
 _REMEDIES = {
     "Out of Memory Error": "matching needs more memory than a worker may use: raise Limits.worker_memory, or"
@@ -74,6 +76,14 @@ class SparkSessions:
         """Whether the workers run on this machine, and see its files."""
         master = str(self.session.conf.get("spark.master", "") or "")
         return master.startswith("local") and not master.startswith("local-cluster")
+
+    @property
+    def local_cores(self) -> int:
+        """How many cores of this machine Spark uses for its tasks; 1 if they run on other machines."""
+        if not self.shares_disk:
+            return 1
+        found = _LOCAL_CORES.match(str(self.session.conf.get("spark.master")))
+        return 1 if found is None else cores() if found[1] == "*" else min(cores(), int(found[1]))
 
     def hadoop_settings(self) -> dict[str, str]:
         """Return the session's settings for file systems; none if no session is running."""

@@ -50,16 +50,18 @@ class Task:
     """Whether to sample the values of the messages."""
     witnesses: bool = False
     """Whether to return what correlations join."""
+    threads: int = 1
+    """How many cores of its machine the worker may use."""
 
 
 class PartMatcher(Matcher):
     """Matches parts of batches in a worker."""
 
-    def __init__(self, snapshot: SnapshotFile, limits: Limits) -> None:
-        alone = replace(limits, max_processes=1)
+    def __init__(self, snapshot: SnapshotFile, limits: Limits, threads: int) -> None:
+        bounded = replace(limits, max_processes=min(limits.max_processes, threads))
         self._snapshot = snapshot
-        self.engine = SnapshotEngine(snapshot.local_path(), memory=limits.worker_memory)
-        super().__init__(Store(self.engine, create=False), alone)
+        self.engine = SnapshotEngine(snapshot.local_path(), memory=limits.worker_memory, threads=threads)
+        super().__init__(Store(self.engine, create=False), bounded)
 
     def close(self) -> None:
         """Close the snapshot, and delete the copy that was made of it."""
@@ -100,17 +102,18 @@ def _numbered(notifications: pa.Table, messages: list[tuple[int, str]]) -> pa.Ta
     return notifications.append_column("event_id", pa.array(event_ids, pa.int64()).take(places.combine_chunks()))
 
 
-_OPEN: dict[str, PartMatcher] = {}
-"""The snapshot that this worker has open, by path."""
+_OPEN: dict[tuple[str, int], PartMatcher] = {}
+"""The snapshot that this worker has open, by path and number of threads."""
 
 
 def matcher_of(task: Task) -> PartMatcher:
     """Return the matcher of a task's snapshot; a worker keeps the snapshot open for its next task."""
-    if task.snapshot.path not in _OPEN:
+    key = task.snapshot.path, task.threads
+    if key not in _OPEN:
         while _OPEN:
             _OPEN.popitem()[1].close()
-        _OPEN[task.snapshot.path] = PartMatcher(task.snapshot, task.limits)
-    return _OPEN[task.snapshot.path]
+        _OPEN[key] = PartMatcher(task.snapshot, task.limits, task.threads)
+    return _OPEN[key]
 
 
 def matching(task: Task) -> SplitFunction:

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+import pyarrow as pa
+
 from xpubsub.arrow import PACKED, flowing, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
@@ -26,7 +28,7 @@ from xpubsub.jobs.publish.frame_rows import (
 )
 from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
-from xpubsub.jobs.publish.partition import PartKind, Task, matching
+from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matching
 from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
@@ -103,10 +105,20 @@ class SparkPublisher(FinishingPublisher):
         with self._forgetting(), self._store.engine.pipeline():
             task = self._task(batch, sampled=self._sampler.worth(rows.num_rows))
             with timings.of("job"):
-                parts = self._run_job(frame_of(self._sessions.session, rows), task)
+                parts = self._run_job(*self._shared_out(rows, task))
             aside = table_of(duplicates, REJECTED)
             result, published = self.finished(parts, times.table(), aside, batch, timings)
             yield _with_choice(result, spark), published
+
+    def _shared_out(self, rows: pa.Table, task: Task) -> tuple[DataFrame, Task]:
+        """Return the rows as a frame; if Spark runs on this machine only, a small batch is for one worker on all cores.
+
+        Each worker reads the queries of the whole store, so that one with two threads is faster than two with one.
+        """
+        frame, local = frame_of(self._sessions.session, rows), self._sessions.local_cores
+        if local == 1 or rows.num_rows > MOST_MESSAGES or rows.nbytes > MOST_BYTES:
+            return frame, task
+        return frame.coalesce(1), replace(task, threads=local)
 
     def _chosen(self, request: PlanRequest) -> Choice:
         """Choose between the plans `partition` and `sql`."""
