@@ -30,14 +30,18 @@ SLOW = (
     "test_stream_job", "test_stream_kill", "test_control",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
-WITH_SPARK = ("test_agreement", "test_cluster", "test_frames", "test_paper_example")
+WITH_SPARK = ("test_agreement", "test_frames", "test_paper_example")
 """Files whose tests all run in the process that has Spark, beside those that begin with `test_spark`."""
+OWN_SPARK = ("test_spark_faults", "test_cluster", "test_spark_connect")
+"""Files whose tests start a Spark of their own, in any process."""
 
 
 def needs_spark(nodeid: str) -> bool:
     """Whether a test runs in the process that has Spark, by its name."""
     file, _, test = nodeid.partition("::")
     stem = Path(file).stem
+    if stem in OWN_SPARK:
+        return False
     return stem in WITH_SPARK or stem.startswith("test_spark") or "spark" in test or "both_engines" in test
 
 
@@ -52,16 +56,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
     return OneSpark(config, log)
 
 
+FIRST = (*OWN_SPARK, *SLOW)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs Spark, and what takes long; put the former, then the latter, first."""
     for item in items:
         if "spark_session" in getattr(item, "fixturenames", ()) or "spark" in item.name:
             item.add_marker(pytest.mark.spark)
-            assert needs_spark(item.nodeid), f"{item.nodeid} uses Spark: its name must say so"
+            assert needs_spark(item.nodeid) or item.path.stem in OWN_SPARK, f"{item.nodeid} uses Spark: its name must say so"
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: (not needs_spark(item.nodeid), SLOW.index(item.path.stem) if item.path.stem in SLOW else len(SLOW)))
+    items.sort(key=lambda item: (not needs_spark(item.nodeid), FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST)))
 
 
 @pytest.fixture(scope="session")

@@ -220,3 +220,16 @@ def test_many_rows_of_one_transaction_are_all_written(tmp_path: Path) -> None:
     other.define("create table if not exists numbers (n bigint, t varchar)")
     assert other.fetch(Step("sum", "select count(*) as n, sum(n) as s from numbers")).to_pylist() == [{"n": 130_000, "s": 130_000 * 130_001 // 2}]
     other.close()
+
+
+def test_a_worker_out_of_memory(spark_session: Any, tmp_path: Path) -> None:
+    limits = xpubsub.Limits(worker_memory=2_000_000)
+    messages = [(f"m{n}", "<a>" + "".join(f"<b>{n + each}</b>" for each in range(200)) + "</a>") for n in range(500)]
+    expected = Counter((f"m{n}", f"s{each}") for n in range(500) for each in range(0, 500, 50) if n <= each < n + 200)
+    with xpubsub.connect(tmp_path / "store", spark=spark_session, limits=limits) as broker:
+        broker.subscribe_many([(f"s{each}", f"//a[b = {each}]") for each in range(0, 500, 50)])
+        with pytest.raises(xpubsub.EngineError, match=r"raise Limits\.worker_memory"):
+            broker.publish(messages)
+    with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
+        rows = broker.publish(messages).notifications.to_pylist()
+    assert Counter((row["message_id"], row["subscription_id"]) for row in rows) == expected

@@ -7,14 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-import xpubsub
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCRIPT = """
@@ -109,16 +106,3 @@ def test_a_snapshot_in_the_store_that_is_deleted(said: dict[str, Any]) -> None:
 def test_an_executor_out_of_memory(said: dict[str, Any]) -> None:
     message, unchanged = said["memory"]
     assert "raise spark.executor.memory" in message and unchanged
-
-
-def test_a_worker_out_of_memory(spark_session: Any, tmp_path: Path) -> None:
-    limits = xpubsub.Limits(worker_memory=2_000_000)
-    messages = [(f"m{n}", "<a>" + "".join(f"<b>{n + each}</b>" for each in range(200)) + "</a>") for n in range(500)]
-    expected = Counter((f"m{n}", f"s{each}") for n in range(500) for each in range(0, 500, 50) if n <= each < n + 200)
-    with xpubsub.connect(tmp_path / "store", spark=spark_session, limits=limits) as broker:
-        broker.subscribe_many([(f"s{each}", f"//a[b = {each}]") for each in range(0, 500, 50)])
-        with pytest.raises(xpubsub.EngineError, match=r"raise Limits\.worker_memory"):
-            broker.publish(messages)
-    with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
-        rows = broker.publish(messages).notifications.to_pylist()
-    assert Counter((row["message_id"], row["subscription_id"]) for row in rows) == expected
