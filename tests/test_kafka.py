@@ -12,7 +12,6 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from threading import Event, Thread, Timer
@@ -24,6 +23,7 @@ import pytest
 from click.testing import CliRunner
 
 import xpubsub
+from tests.crashing import Crash, crashing
 from tests.kafka_child import main
 from tests.kafka_server import KafkaServer, connector_jars, free_ports
 from tests.kafka_topics import Row, notified, produce, records
@@ -98,26 +98,6 @@ class Places:
         rows: Counter[Row] = Counter((names[n], "price", None) for n, price in good.items() if price > 50)
         rows.update((names[n], "copy", f"<p><price>{price}</price></p>") for n, price in good.items() if price > 20)
         return rows
-
-
-class Crash(BaseException):
-    """Stands for the end of the process."""
-
-
-def crashing(function: Callable[..., Any], call: int, *, after: bool) -> Callable[..., Any]:
-    """Wrap a function so that one of its calls ends the process, before or after it is carried out."""
-    calls = iter(range(1, 10_000))
-
-    def crash(*arguments: Any, **options: Any) -> Any:
-        ends = next(calls) == call
-        if ends and not after:
-            raise Crash
-        result = function(*arguments, **options)
-        if ends:
-            raise Crash
-        return result
-
-    return crash
 
 
 def test_what_goes_in_and_what_comes_out(kafka: KafkaServer, tmp_path: Path) -> None:

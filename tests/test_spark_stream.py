@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
+from tests.crashing import Crash, crashing
 from xpubsub.broker import Broker
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.jobs.publish.publisher import Publisher
@@ -81,26 +82,6 @@ def run(place: Path, session: Any, **options: Any) -> Any:
     settings: dict[str, Any] = {"once": True, "max_messages": 5, "dead_letters": f"dir:{place}/dead", **options}
     with xpubsub.connect(place / "store", spark=session) as broker:
         return broker.stream(f"dir:{place}/in", f"dir:{place}/out", **settings)
-
-
-class Crash(BaseException):
-    """Stands for the end of the process."""
-
-
-def crashing(function: Callable[..., Any], call: int, *, after: bool = False) -> Callable[..., Any]:
-    """Wrap a function so that one of its calls ends the process."""
-    calls = iter(range(1, 10_000))
-
-    def crash(*arguments: Any, **options: Any) -> Any:
-        ends = next(calls) == call
-        if ends and not after:
-            raise Crash
-        result = function(*arguments, **options)
-        if ends:
-            raise Crash
-        return result
-
-    return crash
 
 
 def test_messages_of_a_directory_and_a_batch_that_comes_again(place: Path, spark_session: Any) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
+from tests.crashing import Crash, crashing
 from xpubsub.broker import Broker
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.engines.parquet import ParquetEngine
@@ -103,26 +104,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[Row],
 
 def copied(start: Path, target: Path) -> Path:
     return Path(shutil.copytree(start, target / "job"))
-
-
-class Crash(BaseException):
-    """Stands for the end of the process."""
-
-
-def crashing(function: Callable[..., Any], call: int, *, after: bool) -> Callable[..., Any]:
-    """Wrap a function so that one of its calls ends the process, before or after it is carried out."""
-    calls = iter(range(1, 10_000))
-
-    def crash(*arguments: Any, **options: Any) -> Any:
-        ends = next(calls) == call
-        if ends and not after:
-            raise Crash
-        result = function(*arguments, **options)
-        if ends:
-            raise Crash
-        return result
-
-    return crash
 
 
 POINTS: list[tuple[str, Any, str]] = [
