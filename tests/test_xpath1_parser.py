@@ -8,7 +8,7 @@ from lxml import etree
 import xpubsub
 from xpubsub.language.xpath1.libxml import compiled_xpath, truth_text
 from xpubsub.language.xpath1.parser import parse_tree
-from xpubsub.language.xpath1.tree import Tree, dump_tree
+from xpubsub.language.xpath1.tree import XPathTree, dump_tree
 
 NAMESPACES = {"p": "urn:p"}
 VARIABLES = {"x": "5", "n": -1.5, "t": True, "list": ["a", 2.0], "none": [], "e": 1e-7}
@@ -53,7 +53,7 @@ UNSUPPORTED = {"matches(a, 'x')": (1, "matches()"), "p:f(a)": (1, "p:f()"), "a/b
                "doc('x')/a": (1, "doc()"), "count(a) = current()": (12, "current()"), "count($list)": (7, "path")}
 
 
-def parse(text: str) -> Tree:
+def parse(text: str) -> XPathTree:
     return parse_tree(text, NAMESPACES, "xpath", xpubsub.Limits(), VARIABLES)
 
 

@@ -14,6 +14,16 @@ class Signature(NamedTuple):
     """Whether its argument must be a node-set."""
 
 
+INSTEAD_OF = {
+    "matches": "use contains() or starts-with()", "exists": "write the path alone", "empty": "write not() of the path",
+    "lower-case": "use translate(…, 'ABC…', 'abc…')", "upper-case": "use translate(…, 'abc…', 'ABC…')",
+    "ends-with": "compare substring(…, string-length(…) - n) with the text",
+    "current": "write . for the context node", "document-uri": "a message has none",
+    "abs": "compare with both signs", "distinct-values": "compare the nodes themselves",
+}
+"""What to write instead of functions of other languages."""
+OTHERWISE = "the functions are those of XPath 1.0"
+
 MANY = 1000
 CORE_FUNCTIONS = {
     "last": Signature(0, 0), "position": Signature(0, 0), "true": Signature(0, 0), "false": Signature(0, 0),

@@ -11,15 +11,15 @@ from xpubsub.errors import LimitError
 from xpubsub.language.xpath1.tree import (
     AnyTest,
     AxisStep,
+    Calling,
+    Chars,
     Filtered,
-    Function,
     Location,
     Negative,
     Numeral,
     Operation,
     Root,
-    Text,
-    Tree,
+    XPathTree,
 )
 
 _LEVELS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"), ("|",))
@@ -33,11 +33,11 @@ class LxmlText:
     namespaces: dict[str, str] = field(default_factory=dict)
     """By prefix."""
 
-    def write(self, tree: Tree) -> str:
+    def write(self, tree: XPathTree) -> str:
         """Write an expression."""
         match tree:
             case Root():
-                return "/"
+                return "/self::node()"
             case Location(start, steps):
                 return self._location(start, steps)
             case Filtered(base, predicates):
@@ -46,34 +46,34 @@ class LxmlText:
                 return self._operation(op, parts)
             case Negative(part):
                 return f"-({self.write(part)})"
-            case Function(name, arguments):
+            case Calling(name, arguments):
                 return f"{name}({', '.join(map(self.write, arguments))})"
-            case Text(value):
+            case Chars(value):
                 return quoted_text(value)
             case Numeral(written):
                 return written
 
-    def _operation(self, op: str, parts: tuple[Tree, ...]) -> str:
+    def _operation(self, op: str, parts: tuple[XPathTree, ...]) -> str:
         first, *others = parts
         beside = isinstance(first, Operation) and _LEVEL[first.op] == _LEVEL[op] and op not in ("and", "or", "|")
         written = [self.write(first) if beside else self._operand(first), *map(self._operand, others)]
         return f" {op} ".join(written)
 
-    def _operand(self, tree: Tree) -> str:
+    def _operand(self, tree: XPathTree) -> str:
         return f"({self.write(tree)})" if isinstance(tree, Operation) else self.write(tree)
 
-    def _location(self, start: Tree | None, steps: tuple[AxisStep, ...]) -> str:
+    def _location(self, start: XPathTree | None, steps: tuple[AxisStep, ...]) -> str:
         written = "/".join(map(self._step, steps))
         if start is None:
             return written or "."
         if isinstance(start, Root):
-            return f"/{written}"
-        return f"({self.write(start)})/{written}"
+            return f"/{written or 'self::node()'}"
+        return f"({self.write(start)})/{written or 'self::node()'}"
 
     def _step(self, step: AxisStep) -> str:
         return f"{step.axis}::{self._test(step.test)}{self._predicates(step.predicates)}"
 
-    def _predicates(self, predicates: tuple[Tree, ...]) -> str:
+    def _predicates(self, predicates: tuple[XPathTree, ...]) -> str:
         return "".join(f"[{self.write(each)}]" for each in predicates)
 
     def _test(self, test: AnyTest) -> str:
@@ -102,7 +102,7 @@ def quoted_text(value: str) -> str:
     return f"concat({pieces})"
 
 
-def truth_text(tree: Tree) -> tuple[str, dict[str, str]]:
+def truth_text(tree: XPathTree) -> tuple[str, dict[str, str]]:
     """Return the truth of an expression at the document node, for lxml, and its namespaces by prefix."""
     writer = LxmlText()
     return f"boolean(/self::node()[boolean({writer.write(tree)})])", writer.namespaces
@@ -119,7 +119,7 @@ def compiled_xpath(expression: str, namespaces: Mapping[str, str]) -> etree.XPat
 _TINY = etree.ElementTree(etree.Element("a"))
 
 
-def evaluated(tree: Tree) -> str | float | bool:
+def evaluated(tree: XPathTree) -> str | float | bool:
     """Return the value of an expression that does not depend on a message."""
     value = compiled_xpath(LxmlText().write(tree), {})(_TINY)
     assert isinstance(value, str | float | bool)

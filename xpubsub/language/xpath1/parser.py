@@ -9,21 +9,21 @@ from xpubsub.language.xpath.cursor import Cursor, check_length
 from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS
 from xpubsub.language.xpath.paths import NODE_TYPES
 from xpubsub.language.xpath.tokens import tokenize
-from xpubsub.language.xpath1.functions import CORE_FUNCTIONS
+from xpubsub.language.xpath1.functions import CORE_FUNCTIONS, INSTEAD_OF, OTHERWISE
 from xpubsub.language.xpath1.steps import StepParser
 from xpubsub.language.xpath1.tree import (
-    COMPARISONS,
+    COMPARING,
+    Calling,
+    Chars,
     Filtered,
-    Function,
     Location,
     Negative,
     Numeral,
     Operation,
-    Text,
-    Tree,
+    XPathTree,
     type_of,
 )
-from xpubsub.language.xpath1.variables import Bound, bound_tree, compared, has_list
+from xpubsub.language.xpath1.variables import VariableValue, bound_tree, compared, has_list
 from xpubsub.limits import Limits
 
 MOST_OPERATORS = 200
@@ -31,8 +31,9 @@ MOST_OPERATORS = 200
 
 
 def parse_tree(
-    text: str, namespaces: Mapping[str, str], dialect: str, limits: Limits, variables: Mapping[str, Bound] | None = None
-) -> Tree:
+    text: str, namespaces: Mapping[str, str], dialect: str, limits: Limits,
+    variables: Mapping[str, VariableValue] | None = None,
+) -> XPathTree:
     """Parse an expression of XPath 1.0; variables are replaced by their values."""
     check_length(text, limits)
     cursor = Cursor(text, tokenize(text, capitals=dialect == "branching"), limits)
@@ -43,14 +44,14 @@ class TreeParser:
     """Recursive descent, one method per level of XPath's grammar."""
 
     def __init__(
-        self, cursor: Cursor, namespaces: Mapping[str, str], variables: Mapping[str, Bound], *, branching: bool
+        self, cursor: Cursor, namespaces: Mapping[str, str], variables: Mapping[str, VariableValue], *, branching: bool
     ) -> None:
         self._cursor = cursor
         self._variables = variables
         self._operators = 0
         self._steps = StepParser(cursor, namespaces, branching, self.expression)
 
-    def whole(self) -> Tree:
+    def whole(self) -> XPathTree:
         """Parse the whole text."""
         cursor = self._cursor
         if cursor.token.kind == "end":
@@ -62,20 +63,20 @@ class TreeParser:
             raise cursor.unsupported("a list of values outside a comparison", 0, "compare it, as in //a = $list")
         return tree
 
-    def expression(self) -> Tree:
+    def expression(self) -> XPathTree:
         """Parse the longest expression at the cursor."""
         parts = [self._and()]
         while self._cursor.take("or"):
             parts.append(self._and())
         return parts[0] if len(parts) == 1 else Operation("or", tuple(parts))
 
-    def _and(self) -> Tree:
+    def _and(self) -> XPathTree:
         parts = [self._equality()]
         while self._cursor.take("and"):
             parts.append(self._equality())
         return parts[0] if len(parts) == 1 else Operation("and", tuple(parts))
 
-    def _equality(self) -> Tree:
+    def _equality(self) -> XPathTree:
         left = self._relational()
         while self._cursor.at("=", "!="):
             self._count_chain(left)
@@ -83,7 +84,7 @@ class TreeParser:
             left = compared(op, left, self._relational())
         return left
 
-    def _relational(self) -> Tree:
+    def _relational(self) -> XPathTree:
         left = self._additive()
         while self._cursor.at("<", "<=", ">", ">="):
             self._count_chain(left)
@@ -91,7 +92,7 @@ class TreeParser:
             left = compared(op, left, self._additive())
         return left
 
-    def _additive(self) -> Tree:
+    def _additive(self) -> XPathTree:
         left = self._multiplicative()
         while self._cursor.at("+", "-"):
             self._count_operator()
@@ -99,7 +100,7 @@ class TreeParser:
             left = Operation(op, (left, self._multiplicative()))
         return left
 
-    def _multiplicative(self) -> Tree:
+    def _multiplicative(self) -> XPathTree:
         left = self._unary()
         while self._cursor.at("*", "div", "mod") and self._cursor.token.kind == "operator":
             self._count_operator()
@@ -107,24 +108,24 @@ class TreeParser:
             left = Operation(op, (left, self._unary()))
         return left
 
-    def _count_chain(self, left: Tree) -> None:
-        if isinstance(left, Operation) and left.op in COMPARISONS:
+    def _count_chain(self, left: XPathTree) -> None:
+        if isinstance(left, Operation) and left.op in COMPARING:
             self._count_operator()
 
     def _count_operator(self) -> None:
-        """Bound the depth of the tree."""
+        """VariableValue the depth of the tree."""
         self._operators += 1
         if self._operators > MOST_OPERATORS:
             reason = f"more than {MOST_OPERATORS} arithmetic operators"
             raise LimitError(reason, code="limit-operators", text=self._cursor.text, offset=self._cursor.token.offset)
 
-    def _unary(self) -> Tree:
+    def _unary(self) -> XPathTree:
         if self._cursor.take("-"):
             with self._cursor.nested():
                 return Negative(self._unary())
         return self._union()
 
-    def _union(self) -> Tree:
+    def _union(self) -> XPathTree:
         offset = self._cursor.token.offset
         parts = [self._path()]
         while self._cursor.at("|"):
@@ -136,12 +137,12 @@ class TreeParser:
             self._nodes(parts[-1], offset, "on the right of '|'")
         return parts[0] if len(parts) == 1 else Operation("|", tuple(parts))
 
-    def _nodes(self, tree: Tree, offset: int, where: str) -> None:
+    def _nodes(self, tree: XPathTree, offset: int, where: str) -> None:
         """Raise an error unless an expression selects nodes."""
         if type_of(tree) != "nodes":
             raise self._cursor.syntax(f"expected a path {where}, found a {type_of(tree)}", offset, code="XPTY0004")
 
-    def _path(self) -> Tree:
+    def _path(self) -> XPathTree:
         if not self._starts_filter():
             return self._steps.location()
         cursor = self._cursor
@@ -166,10 +167,10 @@ class TreeParser:
             raise cursor.syntax(f"expected an expression, found {cursor.describe()}")
         return False
 
-    def _primary(self) -> Tree:
+    def _primary(self) -> XPathTree:
         cursor = self._cursor
         if cursor.token.kind == "literal":
-            return Text(cursor.advance().text[1:-1])
+            return Chars(cursor.advance().text[1:-1])
         if cursor.token.kind == "number":
             return Numeral(cursor.advance().text)
         if cursor.at("$"):
@@ -181,7 +182,7 @@ class TreeParser:
             return inner
         return self._call()
 
-    def _variable(self) -> Tree:
+    def _variable(self) -> XPathTree:
         cursor = self._cursor
         offset = cursor.expect("$").offset
         if cursor.token.kind != "name":
@@ -192,14 +193,15 @@ class TreeParser:
             raise cursor.syntax(reason, offset, code="XPST0008")
         return bound_tree(self._variables[name])
 
-    def _call(self) -> Tree:
+    def _call(self) -> XPathTree:
         cursor = self._cursor
         name = cursor.advance()
         if name.text.removeprefix("fn:") in MESSAGE_FUNCTIONS:
             advice = f"leave it out, or write 'for $x in {name.text}(…)… return $x'"
             raise cursor.unsupported(f"{name.text}() in a filter", name.offset, advice)
         if name.text not in CORE_FUNCTIONS:
-            raise cursor.unsupported(f"the function {name.text}()", name.offset)
+            advice = INSTEAD_OF.get(name.text.removeprefix("fn:"), OTHERWISE)
+            raise cursor.unsupported(f"the function {name.text}()", name.offset, advice)
         offset = cursor.peek().offset
         with cursor.nested():
             arguments = self._arguments()
@@ -208,9 +210,9 @@ class TreeParser:
             raise cursor.syntax(f"wrong number of arguments of {name.text}()", name.offset, code="XPST0017")
         if signature.nodes and arguments:
             self._nodes(arguments[0], offset, f"as the argument of {name.text}()")
-        return Function(name.text, tuple(arguments))
+        return Calling(name.text, tuple(arguments))
 
-    def _arguments(self) -> list[Tree]:
+    def _arguments(self) -> list[XPathTree]:
         cursor = self._cursor
         cursor.expect("(")
         if cursor.take(")"):

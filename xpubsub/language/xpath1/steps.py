@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 
 from xpubsub.language.xpath.cursor import Cursor
 from xpubsub.language.xpath.paths import NODE_TYPES, XML_NAMESPACE
-from xpubsub.language.xpath1.tree import AnyTest, AxisStep, Location, Root, TestKind, Tree
+from xpubsub.language.xpath1.tree import AnyTest, AxisStep, Location, Root, TestKind, XPathTree
 
 AXES = frozenset({
     "ancestor", "ancestor-or-self", "attribute", "child", "descendant", "descendant-or-self", "following",
     "following-sibling", "namespace", "parent", "preceding", "preceding-sibling", "self",
 })
 NODE = AnyTest("node")
-SELF, PARENT = AxisStep("self", NODE), AxisStep("parent", NODE)
-DEEP = AxisStep("descendant-or-self", NODE)
+SELF_STEP, PARENT_STEP = AxisStep("self", NODE), AxisStep("parent", NODE)
+DEEP_STEP = AxisStep("descendant-or-self", NODE)
 """What `//` stands for, before the step after it."""
 
 
@@ -22,7 +22,7 @@ class StepParser:
     """Parses paths at a cursor; predicates are read by the expression parser it is given."""
 
     def __init__(
-        self, cursor: Cursor, namespaces: Mapping[str, str], relative: bool, predicate: Callable[[], Tree]
+        self, cursor: Cursor, namespaces: Mapping[str, str], relative: bool, predicate: Callable[[], XPathTree]
     ) -> None:
         self._cursor = cursor
         self._namespaces = {"xml": XML_NAMESPACE, **namespaces}
@@ -30,7 +30,7 @@ class StepParser:
         self._predicate = predicate
         self._depth = 0
 
-    def location(self) -> Tree:
+    def location(self) -> XPathTree:
         """Parse a path; in the branching dialect a leading slash in a predicate is relative."""
         cursor = self._cursor
         absolute = cursor.at("/", "//") and not (self._relative and self._depth)
@@ -46,15 +46,15 @@ class StepParser:
         steps: list[AxisStep] = []
         while True:
             if cursor.at("/", "//") and cursor.advance().text == "//":
-                steps.append(DEEP)
+                steps.append(DEEP_STEP)
             steps.append(self._step())
             if not cursor.at("/", "//"):
-                return tuple(step for step in steps if step != SELF)
+                return tuple(step for step in steps if step != SELF_STEP)
 
-    def predicates(self) -> tuple[Tree, ...]:
+    def predicates(self) -> tuple[XPathTree, ...]:
         """Parse all predicates at the cursor."""
         cursor = self._cursor
-        found: list[Tree] = []
+        found: list[XPathTree] = []
         while cursor.take("["):
             self._depth += 1
             with cursor.nested():
@@ -69,7 +69,7 @@ class StepParser:
 
     def _step(self) -> AxisStep:
         cursor = self._cursor
-        for short, step in ((".", SELF), ("..", PARENT)):
+        for short, step in ((".", SELF_STEP), ("..", PARENT_STEP)):
             if cursor.take(short):
                 if cursor.at("["):
                     raise cursor.syntax(f"a predicate cannot follow '{short}'")

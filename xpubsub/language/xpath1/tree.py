@@ -24,7 +24,7 @@ class AxisStep:
 
     axis: str
     test: AnyTest
-    predicates: tuple[Tree, ...] = ()
+    predicates: tuple[XPathTree, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Root:
 class Location:
     """Steps from a start: nodes of another expression, the document, or (None) the context node."""
 
-    start: Tree | None
+    start: XPathTree | None
     steps: tuple[AxisStep, ...]
 
 
@@ -44,8 +44,8 @@ class Location:
 class Filtered:
     """Nodes of an expression that pass predicates, which count positions over all of them."""
 
-    base: Tree
-    predicates: tuple[Tree, ...]
+    base: XPathTree
+    predicates: tuple[XPathTree, ...]
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,26 @@ class Operation:
     """Two operands, or for `and`, `or` and `|` several, and the operator between them."""
 
     op: str
-    parts: tuple[Tree, ...]
+    parts: tuple[XPathTree, ...]
 
 
 @dataclass(frozen=True)
 class Negative:
     """Unary minus."""
 
-    part: Tree
+    part: XPathTree
 
 
 @dataclass(frozen=True)
-class Function:
+class Calling:
     """A call of a function of the core library."""
 
     name: str
-    arguments: tuple[Tree, ...] = ()
+    arguments: tuple[XPathTree, ...] = ()
 
 
 @dataclass(frozen=True)
-class Text:
+class Chars:
     """A string constant."""
 
     value: str
@@ -90,11 +90,11 @@ class Numeral:
         return float(self.written)
 
 
-Tree = Root | Location | Filtered | Operation | Negative | Function | Text | Numeral
+XPathTree = Root | Location | Filtered | Operation | Negative | Calling | Chars | Numeral
 """Any expression of XPath 1.0."""
 
-COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
-_BOOLEAN = ("and", "or", *COMPARISONS)
+COMPARING = ("=", "!=", "<", "<=", ">", ">=")
+_BOOLEAN = ("and", "or", *COMPARING)
 _RESULTS: dict[ValueType, tuple[str, ...]] = {
     "nodes": ("id",),
     "boolean": ("boolean", "not", "true", "false", "lang", "contains", "starts-with"),
@@ -105,14 +105,14 @@ _RESULTS: dict[ValueType, tuple[str, ...]] = {
 _BY_NAME = {name: kind for kind, names in _RESULTS.items() for name in names}
 
 
-def type_of(tree: Tree) -> ValueType:
+def type_of(tree: XPathTree) -> ValueType:
     """Return the type of an expression's value, which XPath 1.0 always knows beforehand."""
     match tree:
-        case Text():
+        case Chars():
             return "string"
         case Numeral() | Negative():
             return "number"
-        case Function(name, _):
+        case Calling(name, _):
             return _BY_NAME[name]
         case Operation(op, _):
             return "boolean" if op in _BOOLEAN else "nodes" if op == "|" else "number"
@@ -120,7 +120,7 @@ def type_of(tree: Tree) -> ValueType:
             return "nodes"
 
 
-def children(tree: Tree) -> tuple[Tree, ...]:
+def children(tree: XPathTree) -> tuple[XPathTree, ...]:
     """Return the expressions directly inside an expression, predicates of its steps included."""
     match tree:
         case Location(start, steps):
@@ -128,7 +128,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
             return inside if start is None else (start, *inside)
         case Filtered(base, predicates):
             return (base, *predicates)
-        case Operation(_, parts) | Function(_, parts):
+        case Operation(_, parts) | Calling(_, parts):
             return parts
         case Negative(part):
             return (part,)
@@ -136,7 +136,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def dump_tree(tree: Tree) -> str:
+def dump_tree(tree: XPathTree) -> str:
     """Return the tree as one readable line, for tests."""
     match tree:
         case Root():
@@ -150,9 +150,9 @@ def dump_tree(tree: Tree) -> str:
             return f"({op} {' '.join(map(dump_tree, parts))})"
         case Negative(part):
             return f"(- {dump_tree(part)})"
-        case Function(name, arguments):
+        case Calling(name, arguments):
             return f"({' '.join([f'{name}()', *map(dump_tree, arguments)])})"
-        case Text(value):
+        case Chars(value):
             return repr(value)
         case Numeral(written):
             return written
@@ -162,7 +162,7 @@ def _dump_axis_step(step: AxisStep) -> str:
     return f"{step.axis}::{_dump_test(step.test)}{_dump_predicates(step.predicates)}"
 
 
-def _dump_predicates(predicates: tuple[Tree, ...]) -> str:
+def _dump_predicates(predicates: tuple[XPathTree, ...]) -> str:
     return "".join(f"[{dump_tree(each)}]" for each in predicates)
 
 
