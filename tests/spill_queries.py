@@ -13,7 +13,7 @@ from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
 from xpubsub.limits import Limits
 from xpubsub.spill.path_uses import PathUse, path_uses
-from xpubsub.spill.pattern_tree import PatternNode, tree_of_uses
+from xpubsub.spill.pattern_tree import SpillNode, tree_of_uses
 
 Q1 = 'for $a in stream("s")/a return <pairQ1>{ $a//b, $a/d, $a/b/c }</pairQ1>'
 Q2 = 'for $a in stream("s")/a where $a/d/text() = "x" return <pairQ2>{ $a/d, $a/b }</pairQ2>'
@@ -28,16 +28,16 @@ def uses_of(text: str, transformation: str = "") -> tuple[PathUse, ...]:
     return path_uses(block_tree(parse_flwr(text), text, Limits()), transformation)
 
 
-def tree_of(text: str) -> PatternNode:
+def tree_of(text: str) -> SpillNode:
     return tree_of_uses(uses_of(text))
 
 
-def tree_of_paths(*paths: str) -> PatternNode:
+def tree_of_paths(*paths: str) -> SpillNode:
     """A tree of paths that are all returned."""
     return tree_of_uses(PathUse(path, "return", "copy") for path in paths)
 
 
-def outline(node: PatternNode) -> str:
+def outline(node: SpillNode) -> str:
     """A tree as one line: `a(//b d b(c))`."""
     edge = node.edge.removeprefix("/") and "//"
     name = edge + node.linear_path.rpartition("/")[2]

@@ -11,7 +11,7 @@ import pytest
 from tests.spill_queries import Q1, Q2, Q3, Q4, outline, tree_of, tree_of_paths
 from xpubsub.spill.candidates import NOTHING, Candidate, Lattice, candidate_count, minimum_candidates
 from xpubsub.spill.effects import effect
-from xpubsub.spill.pattern_tree import PatternNode, merged_tree
+from xpubsub.spill.pattern_tree import SpillNode, merged_tree
 
 
 @pytest.mark.parametrize(("query", "expected"), [
@@ -70,14 +70,14 @@ def test_the_lattice_of_q1() -> None:
     assert not lattice.is_below(frozenset(["/a/b"]), frozenset(["/a/d"]))
 
 
-def random_tree(random: Random, nodes: int) -> PatternNode:
+def random_tree(random: Random, nodes: int) -> SpillNode:
     paths = [""]
     for _ in range(nodes):
         paths.append(random.choice(paths) + random.choice(("/", "/", "//")) + random.choice("abc"))
     return tree_of_paths(*paths[1:])
 
 
-def subsets(tree: PatternNode) -> list[tuple[str, ...]]:
+def subsets(tree: SpillNode) -> list[tuple[str, ...]]:
     paths = [node.linear_path for node in tree.nodes() if node.edge]
     return [each for size in range(len(paths) + 1) for each in itertools.combinations(paths, size)]
 

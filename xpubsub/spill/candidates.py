@@ -10,14 +10,14 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from xpubsub.spill.pattern_tree import PatternNode
+from xpubsub.spill.pattern_tree import SpillNode
 
 Candidate = frozenset[str]
 NOTHING: Candidate = frozenset()
 """The candidate that spills nothing."""
 
 
-def minimum_candidates(tree: PatternNode, limit: int | None = None) -> Iterator[Candidate]:
+def minimum_candidates(tree: SpillNode, limit: int | None = None) -> Iterator[Candidate]:
     """Yield the candidates of a tree as Algorithm 1 composes them, at most `limit`; `NOTHING` is the first.
 
     There may be exponentially many; they are made one by one.
@@ -25,7 +25,7 @@ def minimum_candidates(tree: PatternNode, limit: int | None = None) -> Iterator[
     return itertools.islice(_composed(tree.children), limit)
 
 
-def _composed(children: tuple[PatternNode, ...]) -> Iterator[Candidate]:
+def _composed(children: tuple[SpillNode, ...]) -> Iterator[Candidate]:
     """Yield each union of one candidate, or none, of each child: S1 × S2 … × Sw."""
     if not children:
         yield NOTHING
@@ -35,13 +35,13 @@ def _composed(children: tuple[PatternNode, ...]) -> Iterator[Candidate]:
             yield first | rest
 
 
-def _with_root(node: PatternNode) -> Iterator[Candidate]:
+def _with_root(node: SpillNode) -> Iterator[Candidate]:
     """Yield the candidates below a node, and the node itself."""
     yield from _composed(node.children)
     yield frozenset([node.linear_path])
 
 
-def candidate_count(tree: PatternNode) -> int:
+def candidate_count(tree: SpillNode) -> int:
     """Return how many candidates a tree has, without making them."""
     return math.prod(1 + candidate_count(child) for child in tree.children)
 
@@ -49,7 +49,7 @@ def candidate_count(tree: PatternNode) -> int:
 class Lattice:
     """The candidates of a tree, from `NOTHING` at the top to all roots at the bottom."""
 
-    def __init__(self, tree: PatternNode) -> None:
+    def __init__(self, tree: SpillNode) -> None:
         nodes = [node for node in tree.nodes() if node.edge]
         bits = {node.linear_path: 1 << number for number, node in enumerate(nodes)}
         self._own = bits

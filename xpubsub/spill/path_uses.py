@@ -8,7 +8,7 @@ from typing import Literal
 
 from xpubsub.language.flwr.blocks import BlockTree, TemplateNode
 from xpubsub.language.xpath.branches import DOCUMENT
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.match.linear_paths import prefix_path
 
 Role = Literal["for", "where", "return"]
 Need = Literal["existence", "value", "copy"]
@@ -49,7 +49,7 @@ class _Uses:
     def bound(self) -> Iterator[PathUse]:
         """The paths of the variables."""
         for step in self._tree.steps:
-            base = prefix(step.linear_path, step.base_position)
+            base = prefix_path(step.linear_path, step.base_position)
             yield self._use(step.linear_path, "for", "existence", base, step.block)
 
     def _use(self, path: str, role: Role, need: Need, base: str, block: int) -> PathUse:
@@ -63,7 +63,7 @@ class _Uses:
                 need: Need = "existence" if branch.test.op == "exists" else "value"
                 if (branch.linear_path, need) != (DOCUMENT, "existence"):
                     at = branch.points[0][1] if branch.points else 0
-                    base = prefix(branch.linear_path, at)
+                    base = prefix_path(branch.linear_path, at)
                     yield self._use(branch.linear_path, "where", need, base, steps[condition.step].block)
 
     def returned(self, nodes: list[TemplateNode], block: int, places: tuple[str, ...]) -> Iterator[PathUse]:
@@ -82,7 +82,7 @@ class _Uses:
                 case ["v" | "va", int(at), _]:
                     yield self._use(places[at - 1], "return", "copy", places[at - 1], block)
                 case ["r" | "ra", str(path), int(position), _, _]:
-                    yield self._use(path, "return", "copy", prefix(path, position), block)
+                    yield self._use(path, "return", "copy", prefix_path(path, position), block)
 
     def _block(self, block: int, inner: list[TemplateNode], places: tuple[str, ...]) -> Iterator[PathUse]:
         """The results of a `for`; one that copies nothing returns an element for each node that it binds."""
@@ -99,9 +99,3 @@ class _Uses:
                 if step.last:
                     break
         return found
-
-
-def prefix(linear_path: str, steps: int) -> str:
-    """Return the first steps of a linear path."""
-    taken = linear_steps(linear_path)[:steps]
-    return "".join(("//" if descends else "/") + name for descends, name in taken) or DOCUMENT

@@ -13,7 +13,7 @@ from xpubsub.spill.path_uses import PathUse, path_uses
 
 
 @dataclass(frozen=True)
-class PatternNode:
+class SpillNode:
     """A step of a path: the elements that a linear path selects, and the paths of queries that end there.
 
     The root of a tree is the document, which is never spilled. A path that ends in an attribute or `text()` ends at
@@ -23,10 +23,10 @@ class PatternNode:
     linear_path: str
     edge: str
     """`/` or `//`; empty for the document."""
-    children: tuple[PatternNode, ...] = ()
+    children: tuple[SpillNode, ...] = ()
     uses: tuple[PathUse, ...] = ()
 
-    def nodes(self) -> Iterator[PatternNode]:
+    def nodes(self) -> Iterator[SpillNode]:
         """Yield this node and all below it, each before its children."""
         yield self
         for child in self.children:
@@ -38,12 +38,12 @@ class PatternNode:
             yield from node.uses
 
 
-def pattern_tree(tree: BlockTree, transformation: str = "") -> PatternNode:
+def pattern_tree(tree: BlockTree, transformation: str = "") -> SpillNode:
     """Return the pattern tree of one transformation."""
     return tree_of_uses(path_uses(tree, transformation))
 
 
-def tree_of_uses(uses: Iterable[PathUse]) -> PatternNode:
+def tree_of_uses(uses: Iterable[PathUse]) -> SpillNode:
     """Return the tree that some paths of queries make up."""
     root = _Growing(DOCUMENT, "")
     for use in uses:
@@ -54,7 +54,7 @@ def tree_of_uses(uses: Iterable[PathUse]) -> PatternNode:
     return root.grown()
 
 
-def merged_tree(trees: Iterable[PatternNode]) -> PatternNode:
+def merged_tree(trees: Iterable[SpillNode]) -> SpillNode:
     """Return one tree for many transformations: nodes with the same linear path become one, with the uses of all.
 
     This is sound, because what is spilled are elements of messages, whoever asks for them. A linear path selects the
@@ -91,12 +91,12 @@ class _Growing:
             self.children[step] = _Growing(f"{around}{edge}{step[1]}", edge)
         return self.children[step]
 
-    def take(self, node: PatternNode) -> None:
+    def take(self, node: SpillNode) -> None:
         """Add a node of another tree, with all below it."""
         self.uses += node.uses
         for child in node.children:
             self.child(linear_steps(child.linear_path)[-1]).take(child)
 
-    def grown(self) -> PatternNode:
+    def grown(self) -> SpillNode:
         children = tuple(child.grown() for child in self.children.values())
-        return PatternNode(self.linear_path, self.edge, children, tuple(self.uses))
+        return SpillNode(self.linear_path, self.edge, children, tuple(self.uses))
