@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.language.xpath.linear import components, linear_steps
@@ -123,6 +123,23 @@ class Census:
             if steps and not is_element(steps[-1][1]) and not steps[-1][0]:
                 found[path] = found[prefix_path(path, len(steps) - 1)]
         return {path: frozenset(types) for path, types in found.items()}
+
+
+def worthwhile(tree: SpillNode, statistics: Statistics, share: float = 0.01) -> SpillNode:
+    """Return a tree without the nodes whose elements are less than a share of a unit: spilling them saves nothing.
+
+    What is below such a node is still less. The tree is for choosing from; estimates need the whole one.
+    """
+    census = Census(tree, statistics)
+    least = share * math.fsum(census.content[each] for each in census.children.get(DOCUMENT, ()))
+
+    def kept(node: SpillNode) -> SpillNode:
+        return replace(node, children=tuple(kept(child) for child in node.children if size(child) >= least))
+
+    def size(node: SpillNode) -> float:
+        return math.fsum(census.content[each] for each in census.types(node.linear_path))
+
+    return kept(tree)
 
 
 def _parents(tagpaths: Iterable[str]) -> dict[str, str]:
