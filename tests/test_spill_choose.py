@@ -12,10 +12,10 @@ from tests.spill_queries import DATA, Q1, Q4, outline, statistics_of, tree_of, t
 from tests.test_spill_candidates import random_tree, subsets
 from tests.test_spill_model import random_statistics
 from xpubsub.spill.candidates import NOTHING, Candidate, Lattice, candidate_count
-from xpubsub.spill.census import worthwhile
 from xpubsub.spill.choose import POLICIES, choose_spill
 from xpubsub.spill.cost import CostConstants
 from xpubsub.spill.model import Estimates
+from xpubsub.spill.narrowing import seen_tree, worthwhile
 from xpubsub.spill.pattern_tree import merged_tree, tree_of_uses
 from xpubsub.spill.search import Budget, ChosenSpill
 from xpubsub.spill.statistics import ElementCount, Statistics
@@ -201,6 +201,15 @@ def test_what_is_hardly_there_is_no_candidate() -> None:
     elements = {"/a": ElementCount(1, 100), "/a/b": ElementCount(1, 50), "/a/b/c": ElementCount(1, 0.5), "/a/d": ElementCount(2, 20)}
     assert outline(worthwhile(tree, Statistics(elements))) == "(a(b d))"
     assert outline(worthwhile(tree, Statistics(elements), 0.45)) == "(a(b))"
+
+
+def test_what_is_seen_is_named_once() -> None:
+    tree = tree_of_paths("/a//b/c", "//b", "/*/b", "/a/b", "//d", "/x/y", "//d/text()")
+    statistics = statistics_of("<a><b><c/></b><e><d>1</d></e><f/></a>")
+    assert outline(seen_tree(tree, statistics)) == "(a(b(c) e(d)))"
+    assert outline(seen_tree(tree, statistics, 0.3)) == "(a(b))"
+    found = choose_spill("optr", seen_tree(tree, statistics), Estimates(tree, statistics), 1e9, UNLIMITED)
+    assert found.considered == candidate_count(seen_tree(tree, statistics)) == 7
 
 
 def test_figures_11_and_12_in_small() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.flwr_generate import Transformations
 from tests.spill_queries import DATA, Q1, Q3, Q4, statistics_of, tree_of, uses_of
 from tests.test_spill_candidates import random_tree
-from xpubsub.spill.active import active_states
+from xpubsub.spill.active import transitions
 from xpubsub.spill.candidates import NOTHING, Lattice, minimum_candidates
 from xpubsub.spill.census import Census
 from xpubsub.spill.cost import CostConstants, join_cost, locating_cost, spill_cost
@@ -19,7 +19,7 @@ from xpubsub.spill.guards import Guards
 from xpubsub.spill.model import Estimates
 from xpubsub.spill.pattern_tree import merged_tree, tree_of_uses
 from xpubsub.spill.quality import unit_quality
-from xpubsub.spill.reduced import is_undecided, reduced_query
+from xpubsub.spill.reduced import reduced_query
 from xpubsub.spill.statistics import ElementCount, Statistics
 from xpubsub.spill.tree_effects import tree_effects
 
@@ -100,7 +100,9 @@ def test_figure_16_locating_when_b_is_spilled() -> None:
     """What s5 (/a/b) and s6 (/a/b/c) cost inside b is saved: at least equation (5) of these two states."""
     tree = tree_of(Q1)
     census = Census(tree, statistics_of(DATA))
-    active = active_states(tree, census)
+    at_root, inside = transitions(tree, census)
+    active = dict(zip(census.tagpaths, inside, strict=True))
+    assert at_root == 1
     assert active["/a/b"] == 2 * 3          # two c begin, while a (waiting for //b), /a//b and /a/b are on the stack
     whole, reduced = (estimates().costs(each).locating for each in (NOTHING, spilling("/a//b")))
     assert whole - reduced == active["/a/b"] + active["/a/b/c"] + active["/a/e/b"]
@@ -168,6 +170,16 @@ def test_nothing_is_known_yet() -> None:
     assert model.quality(NOTHING) == model.cost(NOTHING) == model.cost(spilling("/a/b")) == 0
 
 
+def test_observed_effects() -> None:
+    """//k might be in b, and then its condition cannot be decided; messages have shown it elsewhere."""
+    query, document = "for $a in /a where //k/m = 1 return $a/c", "<a><b><d/></b><k><m>1</m></k><c/></a>"
+    careful, observed = (Estimates(tree_of(query), statistics_of(document), ONE, observed=each) for each in (False, True))
+    assert careful.quality(spilling("/a/b")) == 0 and observed.quality(spilling("/a/b")) == 1
+    for model in (careful, observed):
+        assert model.quality(spilling("/a/k")) == model.quality(spilling("/a/k/m")) == 0
+    assert careful.quality(NOTHING) == observed.quality(NOTHING) == 1
+
+
 def random_statistics(random: Random) -> Statistics:
     """Random counts and sizes, not even consistent: parts may be larger than the whole."""
     tagpaths = ["/" + "/".join(names) for length in range(1, 5) for names in itertools.product("abc", repeat=length)]
@@ -180,7 +192,7 @@ def test_quality_never_grows_downwards(seed: int) -> None:
     """What Observation 6.1 rests on, to the last bit."""
     random = Random(seed)
     tree = merged_tree([random_tree(random, 4), tree_of_uses(uses_of("for $a in //a where $a/b = 1 and //c return $a//c"))])
-    model, lattice = Estimates(tree, random_statistics(random), ONE), Lattice(tree)
+    model, lattice = Estimates(tree, random_statistics(random), ONE, observed=seed % 2 == 0), Lattice(tree)
     for candidate in minimum_candidates(tree, 200):
         quality = model.quality(candidate)
         for lower in lattice.below(candidate):
@@ -199,13 +211,24 @@ def test_a_tree_at_once_is_path_by_path(seed: int) -> None:
         found = tree_effects(tree, spilled)
         for path in {*nodes, *(use.linear_path for use in tree.all_uses())}:
             assert found.get(path, Effect.UA) is effect(path, [spilled]), (path, spilled)
-        undecided = guards.undecided([spilled])
+        blocked = guards.blocked([spilled])
         for each in uses:
             query = reduced_query(each, [spilled])
             for use in each:
-                assert query.is_blocked(use) != guards.guard(use).isdisjoint(undecided)
-                assert ((use.linear_path, use.need) in undecided) >= (
-                    use.role == "where" and is_undecided(use.need, effect(use.linear_path, [spilled])))
+                assert query.is_blocked(use) == blocked[guards.number(use)], (use, spilled)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_messages_have_shown_is_possible(seed: int) -> None:
+    """An observed effect is never stronger than that on any message."""
+    random = Random(seed)
+    tree = merged_tree([tree_of_uses(uses_of(Transformations(random).transformation()[0])), random_tree(random, 4)])
+    census, rank = Census(tree, random_statistics(random)), list(Effect)
+    for node in tree.nodes():
+        if node.edge:
+            possible = tree_effects(tree, node.linear_path)
+            for path, found in census.effects(node.linear_path).items():
+                assert rank.index(found) <= rank.index(possible.get(path, Effect.UA)), (path, node.linear_path)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.language.xpath.linear import accepted_names, components, linear_steps
-from xpubsub.spill.census import Census
+from xpubsub.spill.census import Census, Numbers
 from xpubsub.spill.effects import is_element
 from xpubsub.spill.pattern_tree import SpillNode
 
@@ -23,17 +25,17 @@ class _Automaton:
         document = {tree.linear_path: tree}
         self._runs: dict[str, tuple[_States, _States]] = {DOCUMENT: (document, self._waiting(document))}
 
-    def active(self, tagpath: str) -> int:
-        """Return how many states are on top of the stack inside a node: those reached, and those that wait for `//`."""
-        reached, waiting = self._runs[tagpath]
-        return len(reached.keys() | waiting.keys())
+    def run(self, tagpath: str, parent: str) -> int:
+        """Run on from the parent of a node to the node; returns how many states are on top of the stack inside it.
 
-    def run(self, tagpath: str, parent: str) -> None:
-        """Run on from the parent of a node to the node."""
+        These are the states that were reached, and those that wait for a `//`.
+        """
         names = accepted_names(components(tagpath)[-1])
         before, waiting = self._runs[parent]
         reached = self._next(before, False, names) | self._next(waiting, True, names)
-        self._runs[tagpath] = reached, waiting | self._waiting(reached)
+        waiting = waiting | self._waiting(reached)
+        self._runs[tagpath] = reached, waiting
+        return len(reached.keys() | waiting.keys())
 
     def _next(self, states: _States, descends: bool, names: tuple[str, ...]) -> _States:
         found: _States = {}
@@ -47,17 +49,11 @@ class _Automaton:
         return {path: node for path, node in states.items() if any(descends for descends, _ in self._after[path])}
 
 
-def active_states(tree: SpillNode, census: Census) -> dict[str, float]:
-    """Return for each type of nodes how many transitions are made at the elements directly inside them."""
-    automaton = _Automaton(tree)
-    found = {DOCUMENT: automaton.active(DOCUMENT) * _inside(census, DOCUMENT)}
-    for tagpath in sorted(census.parents, key=lambda each: len(components(each))):
-        automaton.run(tagpath, census.parents[tagpath])
-        found[tagpath] = automaton.active(tagpath) * _inside(census, tagpath)
-    return found
-
-
-def _inside(census: Census, tagpath: str) -> float:
-    """Return how many elements are directly inside the nodes of a type."""
-    children = census.children.get(tagpath, ())
-    return sum(census.counts[each] for each in children if is_element(components(each)[-1]))
+def transitions(tree: SpillNode, census: Census) -> tuple[float, Numbers]:
+    """Return how many transitions a unit makes at its root, and for each type at the elements directly inside it."""
+    automaton, paths = _Automaton(tree), [*census.tagpaths, DOCUMENT]
+    elements = np.array([is_element(components(each)[-1]) for each in census.tagpaths], np.bool_)
+    inside = np.bincount(census.parent, np.where(elements, census.counts, 0.0), len(paths)).astype(np.float64)
+    around = [paths[parent] for parent in census.parent]
+    active = [automaton.run(tagpath, parent) for tagpath, parent in zip(census.tagpaths, around, strict=True)]
+    return float(inside[-1]), inside[:-1] * np.array(active, np.float64)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from xpubsub.spill.candidates import Candidate
-from xpubsub.spill.census import Census, Remaining
-from xpubsub.spill.guards import Guard, Guards
+import numpy as np
+
+from xpubsub.spill.census import Census, Mask, Numbers, Remaining
+from xpubsub.spill.guards import Guards
 from xpubsub.spill.path_uses import PathUse
 from xpubsub.spill.pattern_tree import SpillNode
 
@@ -21,75 +21,45 @@ def unit_quality(substructures: Iterable[tuple[float, float]]) -> float:
     return math.fsum(cardinality * shape for cardinality, shape in substructures)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What the nodes of one type are worth as results of one path."""
-
-    linear_path: str
-    tagpath: str
-    guard: Guard
-    copied: bool
-    worth: float
-
-
 class UnitQuality:
     """The quality gained by running the reduced queries of all transformations on one unit.
 
-    A candidate below another never has more: each part loses at least as much, and the sum is rounded only once.
+    Its parts are the types of nodes of each returned path, under each guard. A candidate below another never has
+    more quality: each part loses at least as much, and sums are made in the same order.
     """
 
     def __init__(self, tree: SpillNode, census: Census, guards: Guards, weights: Weights | None = None) -> None:
         self._census = census
-        self._guards = guards
-        self._parts = self._collected(tree, weights or {})
-        self._by_type: dict[str, list[int]] = {}
-        self._by_condition: dict[tuple[str, str], list[int]] = {}
-        for number, part in enumerate(self._parts):
-            self._by_type.setdefault(part.tagpath, []).append(number)
-            for condition in part.guard:
-                self._by_condition.setdefault(condition, []).append(number)
-        self.full = math.fsum(part.worth for part in self._parts)
-
-    def quality(self, candidate: Candidate) -> float:
-        """Return the unit quality under a candidate."""
-        return self.full - math.fsum(self._losses(candidate).values())
-
-    def by_path(self, candidate: Candidate) -> dict[str, float]:
-        """Return the quality of each returned path (Figure 15)."""
-        losses, found = self._losses(candidate), dict[str, list[float]]()
-        for number, part in enumerate(self._parts):
-            found.setdefault(part.linear_path, []).append(part.worth - losses.get(number, 0.0))
-        return {path: math.fsum(values) for path, values in found.items()}
-
-    def _losses(self, candidate: Candidate) -> dict[int, float]:
-        """Return what each part loses, where it loses anything."""
-        remaining = self._census.remaining(candidate)
-        losses = {
-            number: self._parts[number].worth * self._share(self._parts[number], remaining)
-            for tagpath in (*remaining.missing, *remaining.lost) for number in self._by_type.get(tagpath, ())
-        }
-        for condition in self._guards.undecided(candidate):
-            for number in self._by_condition.get(condition, ()):
-                losses[number] = self._parts[number].worth
-        return losses
-
-    def _share(self, part: _Part, remaining: Remaining) -> float:
-        """Return which share of a part is lost: all of it, or (1 - S) of what is copied."""
-        if part.tagpath in remaining.missing:
-            return 1.0
-        whole = self._census.content[part.tagpath]
-        return remaining.lost[part.tagpath] / whole if part.copied and whole else 0.0
-
-    def _collected(self, tree: SpillNode, weights: Weights) -> list[_Part]:
-        worth: dict[tuple[str, str, Guard, bool], list[float]] = {}
+        worth: dict[tuple[str, int, int, bool], float] = {}
         for use in tree.all_uses():
             if use.role == "return":
-                each = self._worth(use, weights)
-                guard, copied = self._guards.guard(use), use.need == "copy"
-                for tagpath in self._census.types(use.linear_path):
-                    key = use.linear_path, tagpath, guard, copied
-                    worth.setdefault(key, []).append(each * self._census.counts[tagpath])
-        return [_Part(*key, math.fsum(values)) for key, values in worth.items()]
+                each = self._worth(use, weights or {})
+                for place in census.types(use.linear_path):
+                    key = use.linear_path, int(place), guards.number(use), use.need == "copy"
+                    worth[key] = worth.get(key, 0.0) + each * float(census.counts[place])
+        self._paths = [path for path, _, _, _ in worth]
+        self._type = np.array([place for _, place, _, _ in worth], np.intp)
+        self._guard = np.array([guard for _, _, guard, _ in worth], np.intp)
+        self._copied = np.array([copied for _, _, _, copied in worth], np.bool_)
+        self._parts = np.array(list(worth.values()), np.float64)
+
+    def quality(self, remaining: Remaining, blocked: Mask) -> float:
+        """Return the unit quality of what a candidate leaves, given the guards that it blocks."""
+        return float(self._parts.sum() - self._losses(remaining, blocked).sum())
+
+    def by_path(self, remaining: Remaining, blocked: Mask) -> dict[str, float]:
+        """Return the quality of each returned path (Figure 15)."""
+        found: dict[str, float] = {}
+        for path, quality in zip(self._paths, self._parts - self._losses(remaining, blocked), strict=True):
+            found[path] = found.get(path, 0.0) + float(quality)
+        return found
+
+    def _losses(self, remaining: Remaining, blocked: Mask) -> Numbers:
+        """Return what each part loses: all if it is blocked or missing, else (1 - S) of what is copied."""
+        all_or_part = remaining.missing[self._type] | self._copied
+        share = np.where(all_or_part, remaining.share[self._type], 0.0)
+        losses: Numbers = self._parts * np.where(blocked[self._guard], 1.0, share)
+        return losses
 
     def _worth(self, use: PathUse, weights: Weights) -> float:
         """Return what one node of a returned path adds to the quality."""

@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 class Budget:
     """How long a choice may take."""
 
-    seconds: float = 0.2
+    seconds: float = 0.5
     candidates: int = 20_000
 
 
