@@ -209,7 +209,7 @@ def test_what_is_seen_is_named_once() -> None:
     assert outline(seen_tree(tree, statistics)) == "(a(b(c) e(d)))"
     assert outline(seen_tree(tree, statistics, 0.3)) == "(a(b))"
     found = choose_spill("optr", seen_tree(tree, statistics), Estimates(tree, statistics), 1e9, UNLIMITED)
-    assert found.considered == candidate_count(seen_tree(tree, statistics)) == 7
+    assert found.considered == candidate_count(seen_tree(tree, statistics)) == 10
 
 
 def test_figures_11_and_12_in_small() -> None:

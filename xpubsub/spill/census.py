@@ -7,7 +7,7 @@ candidate that takes more away never leaves more, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from xpubsub.spill.statistics import Statistics
 
 Numbers = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
+TypePlaces = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Census:
             for place in types:
                 self._paths_of[place].append(path)
 
-    def types(self, linear_path: str) -> Places:
+    def types(self, linear_path: str) -> TypePlaces:
         """Return the types that a linear path selects; also one that is not in the tree."""
         if linear_path not in self._types:
             automaton = PathAutomaton([linear_path])
@@ -117,7 +117,7 @@ class Census:
             np.add.at(inside, self.parent[level], content[level])
         return content[:-1], inside[:-1]
 
-    def _matched(self, tree: SpillNode) -> dict[str, Places]:
+    def _matched(self, tree: SpillNode) -> dict[str, TypePlaces]:
         """Return the types of all paths; attributes and texts that are not counted are taken to be one per element."""
         paths = {node.linear_path for node in tree.nodes()} | {use.linear_path for use in tree.all_uses()}
         automaton, found = PathAutomaton(paths), {path: list[int]() for path in paths}
@@ -145,5 +145,5 @@ def _with_ancestors(tagpaths: Iterable[str]) -> list[str]:
     return sorted(found, key=found.__getitem__)
 
 
-def _places(places: Iterable[int]) -> Places:
+def _places(places: Iterable[int]) -> TypePlaces:
     return np.fromiter(places, np.intp)

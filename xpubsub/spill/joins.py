@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from xpubsub.language.xpath.branches import DOCUMENT
-from xpubsub.spill.census import Census, Mask, Numbers, Places, Remaining
+from xpubsub.spill.census import Census, Mask, Numbers, TypePlaces, Remaining
 from xpubsub.spill.guards import Guards
 from xpubsub.spill.pattern_tree import SpillNode
 
@@ -42,7 +42,7 @@ class Joins:
 class _Entries:
     """For each join some places of an array, to be summed."""
 
-    def __init__(self, places: Iterable[Places]) -> None:
+    def __init__(self, places: Iterable[TypePlaces]) -> None:
         each = list(places)
         self._number = len(each)
         self._join = np.repeat(np.arange(len(each)), [len(part) for part in each])
