@@ -45,6 +45,7 @@ class Broker(PublishingCalls, StreamingCalls):
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
         dialect: str = "xpath", stream: str = DEFAULT_STREAM, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False,
     ) -> Subscribed:
         """Add one subscription; return 1, or 0 if it exists already.
 
@@ -55,15 +56,19 @@ class Broker(PublishingCalls, StreamingCalls):
         - `stream`: the stream that a filter or a transformation reads. A correlation names its streams itself.
         - `max_delay`: the longest delay from a message's arrival to the notification that the subscriber accepts, such
           as `"5s"` (ms, s, m, h or d). The streaming job forms its batches accordingly.
+        - `variables`: values by name, for `$name` in a filter: strings, numbers, truth values, or lists of these, with
+          which a comparison holds if it holds for one of them.
+        - `strict`: refuse a filter that SQL cannot decide alone, so that lxml would check candidates.
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        options = call_options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
-        Compiler(options.namespaces, options.dialect, self.limits).check(text)
+        Compiler(options.namespaces, options.dialect, self.limits, options.variables, strict).check(text)
         try:
             return self.subscribe_many(
-                [row], namespaces=namespaces, dialect=dialect, stream=stream, max_delay=max_delay)
+                [row], namespaces=namespaces, dialect=dialect, stream=stream, max_delay=max_delay,
+                variables=variables, strict=strict)
         except RowErrors as error:
             raise StoreError(f"{subscription_id}: {error.rows[0]['reason']}") from None
 
@@ -71,20 +76,24 @@ class Broker(PublishingCalls, StreamingCalls):
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False,
     ) -> Subscribed:
         """Add many subscriptions and return how many are new; the returned int also has `warnings`.
 
         The call is atomic: if any row is bad, nothing is added, and `RowErrors` lists each bad row with its reason.
 
         - `rows`: (id, text) pairs, mappings, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. A
-          row has the columns `id` and `text`, and may have its own `namespaces`, `dialect`, `stream` and `max_delay`.
-        - `namespaces`, `dialect`, `stream`, `max_delay`: as in `subscribe`, for rows that have none of their own.
+          row has the columns `id` and `text`, and may have its own `namespaces`, `dialect`, `stream`, `max_delay` and
+          `variables`.
+        - `namespaces`, `dialect`, `stream`, `max_delay`, `variables`: as in `subscribe`, for rows that have none of
+          their own.
+        - `strict`: as in `subscribe`, for all rows.
         - `columns`: other names for these columns, such as `{"id": "name"}`.
         - `header`: False if a .csv or .tsv file has no header line.
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        options = call_options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict)
         incoming = read_rows(rows, columns, header)
         with self._changing():
             return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
@@ -117,7 +126,9 @@ class Broker(PublishingCalls, StreamingCalls):
             return list_schemas(self.store)
 
     def list(self) -> pa.Table:
-        """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text, max_delay."""
+        """Return all subscriptions, with subscription_id, kind, stream, dialect, namespaces, text, max_delay, variables
+        and way: `indexed`, `checked` or `every message`.
+        """
         with self._exclusive():
             return list_subscriptions(self.store)
 

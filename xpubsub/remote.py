@@ -58,8 +58,10 @@ class RemoteBroker(Broker):
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False,
     ) -> Subscribed:
-        options = {**dataclasses.asdict(call_options(namespaces, dialect, stream, max_delay)), "max_delay": max_delay}
+        checked = call_options(namespaces, dialect, stream, max_delay, variables, strict)
+        options = {**dataclasses.asdict(checked), "max_delay": max_delay}
         done = check_progress(progress)
         incoming = read_rows(rows, columns, header)
         refused = pa.Table.from_pylist(incoming.refused, _NO_REFUSED)

@@ -36,6 +36,9 @@ BIND_FAILED = pa.schema([
 ])
 """A node bound by a step at which a condition fails."""
 
+CHECK_HELD = pa.schema([("event_id", ID), ("check_id", ID)])
+"""A message and a check that holds in it."""
+
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """A well-formed message of the batch."""
 
@@ -67,6 +70,11 @@ REFUSED = pa.schema([
 
 COMPILED_WARNING = pa.schema([("row_no", ID), ("subscription_id", TEXT), ("warning", TEXT), ("count", ID)])
 """A warning about a subscription, or (with a null warning) the number of further warnings."""
+
+COMPILED_CHECK = pa.schema([
+    ("row_no", ID), ("check_id", ID), ("expression", TEXT), ("namespaces", TEXT), ("way", TEXT),
+])
+"""What lxml has to decide about a subscription, and the way that it goes."""
 
 COMPILED_QUERY = pa.schema([
     ("row_no", ID), ("query_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),

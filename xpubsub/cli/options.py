@@ -51,6 +51,22 @@ namespace_option = click.option(
     help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
 
 
+def _variables(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE", context, option)
+        if found.setdefault(name.removeprefix("$"), text) != text:
+            raise click.BadParameter(f"the variable {name!r} is given twice", context, option)
+    return found
+
+
+variable_option = click.option(
+    "--variable", "variables", multiple=True, callback=_variables, metavar="NAME=VALUE",
+    help="The value of $NAME in filters, a string. Can be repeated.")
+
+
 def engine_options(function: Function) -> Function:
     """Add `--engine` and `--master`, passed as `engine` and `master`."""
     master = click.option("--master", metavar="URL", help="The Spark master, such as local[4]; needs --engine spark.")

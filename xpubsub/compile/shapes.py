@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from xpubsub.compile.row_types import BrinfoRow, PathRow, path_row
+from xpubsub.compile.row_types import BrinfoRow, CheckRow, PathRow, path_row
 from xpubsub.compile.shape_advice import Constant, Constants, ShapeAdvice
 from xpubsub.errors import Error
 from xpubsub.ids import stable_id
@@ -117,6 +117,8 @@ class ShapeTemplate:
     """Whether the template uses negated constants."""
     advice: ShapeAdvice | None = None
     """The warnings about texts of the shape, if any."""
+    check: CheckRow | None = None
+    """What lxml has to decide, if the queries are only necessary."""
 
     def constants(self, given: Constants) -> tuple[object, ...]:
         """Return what getters pick from: the constants, their negatives if used, the template's own, and null."""

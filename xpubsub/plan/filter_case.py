@@ -56,6 +56,11 @@ class FilterCase:
         return self.prefers_sql or self.summary.nodes_bound
 
     @property
+    def checked(self) -> bool:
+        """Whether lxml decides about some candidates; of a message read in part it cannot."""
+        return self.summary.checks > 0 and not self.early
+
+    @property
     def found_by_keys(self) -> str:
         """The relation of candidates found by keys."""
         if self.plan != "unroll":

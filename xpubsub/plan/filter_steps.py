@@ -7,6 +7,9 @@ from xpubsub.arrange.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.step import Pipeline, Step, file_step
 
+CHECK = "check"
+"""The name of the Python function that evaluates checks."""
+
 
 def tagpath_key(case: FilterCase) -> Step:
     """Return the step to the keys that nodes of a tag path may satisfy."""
@@ -106,14 +109,20 @@ def branch_match(case: FilterCase) -> Step:
 
 def matched(case: FilterCase) -> Step:
     """Return the step to messages and the queries they match."""
-    reused, candidate = case.summary.nodes_bound, {"candidate": case.candidate}
+    reused, candidate = case.summary.nodes_bound or case.checked, {"candidate": case.candidate}
     return file_step("matched", "" if case.branches else "unbranched", reused=reused, tables=candidate)
 
 
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
     tables = {"matched": "certain"} if case.early else None
-    return file_step("notification", distinct="distinct" if case.summary.alternatives else "", tables=tables)
+    variant = "" if not case.summary.checks else "unchecked" if case.early else "checked"
+    return file_step("notification", variant, distinct="distinct" if case.summary.alternatives else "", tables=tables)
+
+
+def check_held(case: FilterCase) -> Step:
+    """Return the step to the checks that hold in messages: SQL finds the candidates, lxml decides."""
+    return file_step("check_held", function=CHECK)
 
 
 def revocable(case: FilterCase) -> Step:

@@ -43,9 +43,10 @@ FROM_CANDIDATES: Listing = (
     make.matched,
     when("early", make.revocable, file_step("certain")),
     file_step("gone"),
+    when("checked", make.check_held),
     make.notification,
 )
-"""The common end of all plans, once keys have found candidates: text, branches, subscriptions."""
+"""The common end of all plans, once keys have found candidates: text, branches, lxml, subscriptions."""
 
 UNROLL: Listing = (
     file_step("batch_tagpath", reused=True),

@@ -10,6 +10,7 @@ import pyarrow as pa
 from xpubsub.limits import Limits
 from xpubsub.rows import EVENT, NODE_COPY, REJECTED, table_of
 from xpubsub.shred.copies import copied_texts
+from xpubsub.shred.encodings import in_utf_8
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
 from xpubsub.shred.tagpaths import TagPathCache
@@ -30,6 +31,8 @@ class Shredded:
     rejected: list[RejectedRow]
     tagpaths: list[str]
     """The new tag paths found in the messages."""
+    sources: dict[int, bytes]
+    """The messages themselves in UTF-8, if they are needed."""
 
 
 class MessageShredder:
@@ -44,6 +47,8 @@ class MessageShredder:
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
         self._rejected: list[RejectedRow] = []
+        self.sources: dict[int, bytes] = {}
+        """The messages themselves in UTF-8 by event id, if they are needed."""
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Shred messages; each becomes either an event or a rejection."""
@@ -57,6 +62,8 @@ class MessageShredder:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
                 self.messages.append((event_id, message_id))
+                if self._cache.keeping:
+                    self.sources[event_id] = in_utf_8(xml)
                 if self._cache.copied_texts:
                     self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
             except Refused as refused:
@@ -79,7 +86,7 @@ class MessageShredder:
     def shredded(self) -> Shredded:
         """Return the rows of the messages, for `include` in another process."""
         found = list(self._cache.take_found().tagpaths)
-        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found)
+        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found, self.sources)
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that another process has shredded."""
@@ -88,6 +95,7 @@ class MessageShredder:
         self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
+        self.sources.update(shredded.sources)
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions need: `sax_parse_result`."""

@@ -37,11 +37,13 @@ class TagPathCache:
     """
 
     def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
-                 *, copying: bool = False) -> None:
+                 *, copying: bool = False, keeping: bool = False) -> None:
         self.known = known
         """The tag paths of the store, each with its use."""
         self.copying = copying
         """Whether some subscription copies nodes."""
+        self.keeping = keeping
+        """Whether the messages themselves are needed after they are read."""
         self.copied_texts: set[int] = set()
         """The tag paths of text nodes that are copied."""
         self._load = linear

@@ -8,6 +8,7 @@ from xpubsub.store.store import Store
 LIVE: Pipeline = (
     file_step("visible_schema", reused=True),
     file_step("live_query", reused=True),
+    file_step("live_check"),
     file_step("live_transformation", reused=True),
     file_step("live_correlation", reused=True),
     file_step("live_variable"),
@@ -47,6 +48,9 @@ KEPT: dict[str, Step] = {
     "subscription": _visible("subscription"),
     "subscription_query": _visible("subscription_query"),
     "subscription_delay": _visible("subscription_delay"),
+    "subscription_check": _visible("subscription_check"),
+    "subscription_variables": _visible("subscription_variables"),
+    "query_check": _kept("query_check", "live_check", "check_id"),
     "unsubscription": none_of("unsubscription"),
     "completed_call": file_step("gc_completed_call"),
     "message_schema": file_step("gc_message_schema"),

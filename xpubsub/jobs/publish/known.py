@@ -10,6 +10,7 @@ from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.single import Lookup, load_lookup
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
+from xpubsub.match.checks import Checks
 from xpubsub.plan.summary import Summary
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
@@ -36,12 +37,20 @@ class Known:
     @cached_property
     def cache(self) -> TagPathCache:
         """The tag-path cache, which grows as this process shreds messages."""
-        return self.filled_cache or tagpath_cache(self.store, self.limits, copying=self.summary.nodes_bound)
+        summary = self.summary
+        return self.filled_cache or tagpath_cache(
+            self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0)
 
     @cached_property
     def lookup(self) -> Lookup | None:
         """The data for matching single messages by point lookups; None if lookups are not enough."""
         return load_lookup(self.store, self.summary)
+
+    @cached_property
+    def checks(self) -> Checks:
+        """What lxml decides about candidates."""
+        rows = self.store.rows(file_step("known_check"))
+        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
 
     @cached_property
     def transforming(self) -> Transforming:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +10,13 @@ from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.jobs.publish.transforming_plan import TransformingPlan
 from xpubsub.match.brpred import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
+from xpubsub.match.checks import checking
 from xpubsub.plan.choose import Choice, TransformationChoice, choose, choose_transformation, combined
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.filters import filter_steps
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import with_slices
+from xpubsub.rows import CHECK_HELD
 from xpubsub.step import Pipeline, Step
 
 
@@ -52,15 +54,21 @@ class PublishPlan:
             return None
         return self.known.transforming.plan(self.transformation, conforming=conforming, unrepeated=unrepeated)
 
-    def run(self, timings: Timings) -> Step:
-        """Run all steps except the last and return that one: its rows are the notifications."""
+    def run(self, timings: Timings, sources: Mapping[int, bytes]) -> Step:
+        """Run all steps except the last and return that one: its rows are the notifications.
+
+        - `sources`: the messages in UTF-8 by event id, if lxml decides about some candidates.
+        """
         engine = self.known.store.engine
         if not engine.PREFERS_SQL:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         *steps, last = self.filters
         for step in steps if self.transformation is None else self.filters:
             with timings.of(step.name):
-                engine.run(step)
+                if step.function:
+                    engine.map_arrow(step.name, step, checking(self.known.checks, sources), CHECK_HELD)
+                else:
+                    engine.run(step)
         if self.transformation is None:
             return last
         with timings.of("context_tagpath"):

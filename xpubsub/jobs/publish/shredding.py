@@ -39,15 +39,17 @@ class Paths:
     linear: dict[str, Any]
     limits: Limits
     copying: bool = False
+    keeping: bool = False
 
     @classmethod
     def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
         """Return the paths that a cache knows."""
-        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying)
+        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying, cache.keeping)
 
     def cache(self) -> TagPathCache:
         """Return a cache that knows the paths."""
-        return TagPathCache(self.known, lambda: self.linear, self.limits, copying=self.copying)
+        return TagPathCache(
+            self.known, lambda: self.linear, self.limits, copying=self.copying, keeping=self.keeping)
 
 
 class Shredding:

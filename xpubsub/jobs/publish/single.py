@@ -45,7 +45,8 @@ class Lookup:
 
 def load_lookup(store: Store, summary: Summary) -> Lookup | None:
     """Load the data for single messages; None if a query needs more than keys, or if there are too many keys."""
-    if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
+    more = summary.levels or summary.texts or summary.long_queries or summary.alternatives
+    if more or summary.nodes_bound or summary.checks:
         return None
     gone = store.rows(file_step("gone"))
     access = store.rows(file_step("lookup_key"))

@@ -63,7 +63,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Call:
-    """`contains` or `starts-with`."""
+    """`contains`, `starts-with`, or a comparison of the first node alone, as of `string(path)`."""
 
     name: str
     left: Expr
