@@ -15,6 +15,17 @@ SAX_PARSE_RESULT = pa.schema([
 ])
 """A node of a message that some subscription needs."""
 
+BEGUN = pa.schema([
+    ("so_far", TEXT), ("sign", pa.float64()), ("low", pa.float64()), ("high", pa.float64()), ("scaled", pa.bool_()),
+])
+"""The value so far of a node that has begun and not ended, and the numbers that it may become."""
+
+START_BITS = pa.schema([("query_id", ID), ("point", pa.int32()), ("bits", ID)])
+"""A branching point of a query, and the bits of its conditions on attributes, which hold at a start tag or never."""
+
+OPEN_NODE = pa.schema([("node", pa.int32())])
+"""An element that has begun and not ended."""
+
 NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
 """A node, serialised for copying into outputs; an element is bare if no default namespace is in scope."""
 

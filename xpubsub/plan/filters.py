@@ -28,7 +28,7 @@ FROM_CANDIDATES: Listing = (
     when(
         "texts",
         make.text_asked,
-        file_step("text_failed"),
+        make.text_failed,
         make.text_candidate,
     ),
     when("searched", make.candidate_asked),
@@ -36,7 +36,7 @@ FROM_CANDIDATES: Listing = (
         "branches",
         file_step("tagpath_position"),
         make.branch_path,
-        file_step("branch_row", reused=True),
+        make.branch_row,
         when("branches_in_sql", make.truth),
         make.branch_match,
     ),

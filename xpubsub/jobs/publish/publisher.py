@@ -39,8 +39,6 @@ class Publisher(Matcher):
 
     ON_SPARK: ClassVar[bool] = False
     """Whether the plans for Spark can be used."""
-    EARLY: ClassVar[bool] = True
-    """Whether a message that has only been read in part is matched."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         super().__init__(store, limits)
@@ -84,14 +82,14 @@ class Publisher(Matcher):
 
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what filters are certain of in the open unit of a document; None if nothing has changed."""
-        if not self.EARLY or not self.known().summary.queries:
+        if not self.known().summary.queries:
             return None
         with self._forgetting():
-            nodes = unit.nodes(self.known().cache)
+            nodes = unit.nodes(self.known().cache, texts=self.known().summary.texts > 0)
             if nodes is None:
                 return None
             self._remember_tagpaths()
-            return Early(message_id, nodes.table(), batch).result(self.plan(batch.request))
+            return Early(message_id, nodes, batch).result(publish_plan(batch.request, self.known()))
 
     def _advance(self) -> None:
         """Advance the clocks of streams that correlations publish to."""

@@ -41,6 +41,7 @@ from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
 from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ class SparkPublisher(FinishingPublisher):
     """Publishes batches and frames into a store on Spark, by the plan `partition` or `sql`."""
 
     ON_SPARK: ClassVar[bool] = True
-    EARLY: ClassVar[bool] = False
 
     def __init__(self, store: Store, engine: ParquetEngine, sessions: SparkSessions, limits: Limits) -> None:
         super().__init__(store, limits)
@@ -78,6 +78,10 @@ class SparkPublisher(FinishingPublisher):
         """Write the snapshot for the workers, which does not include what an open transaction has changed."""
         if self._chosen(batch.request).plan != SQL:
             self._task(batch)
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Match the open unit in this process; a store too large for that waits for the end of the unit."""
+        return None if self._chosen(batch.request).plan == SQL else super().certain(message_id, unit, batch)
 
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
