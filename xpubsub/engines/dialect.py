@@ -20,6 +20,7 @@ _SPARK_NAMES = {"list_extract": "TRY_ELEMENT_AT", "list_sort": "SORT_ARRAY"}
 """DuckDB functions that have another name in Spark, which sqlglot does not know."""
 _COMMENT = re.compile(r"--[^\n]*")
 _PARAMETER = re.compile(r"\$(\d)")
+_MACRO = "passes("
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +34,13 @@ def parse(sql: str) -> exp.Expr:
 
 
 def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> str:
-    """Return a statement in a dialect; `bind` maps each table to its full name."""
+    """Return a statement in a dialect; `bind` maps each table to its full name.
+
+    Steps are written in DuckDB's dialect, so for DuckDB only macros are expanded: to parse a statement takes longer
+    than to run it on a small batch.
+    """
+    if dialect == "duckdb" and _MACRO not in sql:
+        return sql
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
