@@ -20,7 +20,8 @@ _SPARK_NAMES = {"list_extract": "TRY_ELEMENT_AT", "list_sort": "SORT_ARRAY"}
 """DuckDB functions that have another name in Spark, which sqlglot does not know."""
 _COMMENT = re.compile(r"--[^\n]*")
 _PARAMETER = re.compile(r"\$(\d)")
-_MACRO = "passes("
+_MACRO = "passes"
+"""What the names of macros begin with."""
 
 
 @lru_cache(maxsize=4096)
