@@ -19,11 +19,11 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import xpubsub
 from tests.streaming_job import StreamingJob, waited
-from xpubsub.cli.program import program
+from tests.test_cli import run
 from xpubsub.errors import HeldStore, LocatedError
 from xpubsub.jobs.control import server
 from xpubsub.jobs.control.failures import packed_error, unpacked_error
@@ -73,12 +73,6 @@ COMMANDS = [
     ("stats", "STORE"),
     ("init", "STORE"),
 ]
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(program, [str(each) for each in arguments], prog_name="xpubsub")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 @pytest.fixture(scope="module")

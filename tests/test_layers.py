@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,20 @@ MAY_IMPORT = {
     "__init__": BASE | {"broker", "connecting", "jobs"},
     **dict.fromkeys(BASE, BASE),
 }
+JOBS = {
+    "arranging": set(),
+    "paths": set(),
+    "schemas": set(),
+    "control": {"subscribe"},
+    "publish": {"paths", "schemas"},
+    "split": {"publish"},
+    "stream": {"publish"},
+    "subscribe": {"arranging", "paths", "publish"},
+    "explain": {"publish", "subscribe"},
+    "gc": {"arranging"},
+    "batch": {"gc", "publish"},
+}
+"""Which parts of `jobs/` each of them may import."""
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -75,6 +90,18 @@ def test_imports_point_downwards(path: Path) -> None:
     for module in imported(path):
         target = layer_of(module)
         assert target == layer or target in MAY_IMPORT[layer], f"{relative} imports {module}"
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[-2:] != ("jobs", "__init__.py") and PACKAGE / "jobs" in path.parents],
+                         ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_jobs_import_one_another_in_one_direction(path: Path) -> None:
+    part = path.relative_to(PACKAGE / "jobs").parts[0].removesuffix(".py")
+    parts = {module.split(".")[2] for module in imported(path) if module.startswith("xpubsub.jobs.")}
+    assert parts - {part} <= JOBS[part], f"{path.relative_to(PACKAGE)} imports {parts}"
+
+
+def test_no_job_reaches_itself() -> None:
+    TopologicalSorter(JOBS).prepare()
 
 
 def test_only_the_spark_engine_and_its_jobs_import_spark() -> None:

@@ -75,7 +75,7 @@ class StreamingCalls(OpenStore):
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces)
         how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
-        reading = self._publisher.source(source, how) or open_source(source, how)
+        reading = open_source(source, how, self._publisher.session())
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)

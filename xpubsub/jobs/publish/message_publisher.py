@@ -10,8 +10,6 @@ from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
 from xpubsub.plan.request import PlanRequest
 from xpubsub.shred.open_units import OpenUnit
 
@@ -37,5 +35,5 @@ class MessagePublisher(Protocol):
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if it gives frames."""
+    def session(self) -> Any:
+        """Return the Spark session in which sources give frames, or None."""

@@ -19,8 +19,6 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.single import match_single
 from xpubsub.jobs.publish.slices import SliceCache
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import CORRELATION_NOTIFICATIONS
@@ -54,8 +52,8 @@ class Publisher(Matcher):
         """Raise an error: frames need a store on Spark."""
         raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if it gives frames; in one process none does."""
+    def session(self) -> Any:
+        """Return the Spark session in which sources give frames: None, as messages are matched in this process."""
         return None
 
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:

@@ -34,9 +34,6 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
 from xpubsub.jobs.publish.sql_publisher import SqlPublisher
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
-from xpubsub.jobs.stream.spark_reading import spark_source
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
@@ -45,7 +42,7 @@ from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _CarriedOut = Callable[["DataFrame", Batch], AbstractContextManager[tuple[Result, list[Published]]]]
 
@@ -165,9 +162,9 @@ class SparkPublisher(FinishingPublisher):
         """Return the function that matches a frame at once."""
         return self._by_sql().carried_out_frame if spark.plan == SQL else self._carried_out_frame
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if Spark can read it in batches."""
-        return spark_source(self._sessions.session, given, options)
+    def session(self) -> SparkSession:
+        """Return the Spark session in which sources give frames."""
+        return self._sessions.session
 
     def _frames_at_once(
         self, messages: DataFrame, batch: Batch, keep: Sequence[str], carried_out: _CarriedOut
