@@ -1,6 +1,7 @@
 -- One row: a node at a branching point of a query, and the bits of the branches that hold there.
--- A branch holds if a node at its end passes (for a first-only branch, the first in document order) and the branching
--- points on its way have the bits they want, as found one level below. Runs once per level, deepest first.
+-- A branch holds if a node at its end passes (for a first-only branch, the first in document order; for one that counts,
+-- if there are enough of them) and the branching points on its way have the bits they want, as found one level below.
+-- Runs once per level, deepest first.
 select h.event_id, h.query_id, h.context as point, h.node, bit_or(h.bit) as bits
 from (
   select r.event_id, r.query_id, r.context, r.node, r.bit
@@ -19,6 +20,6 @@ from (
   $joins
   where r.level = $level and r.leaf <> 0 $wanted
   group by r.event_id, r.query_id, r.branch, r.context, r.bit, r.node
-  having min_by(r.passes, r.leaf)
+  having case when min(q.op) = 'at-least' then count(distinct r.leaf) >= min(q.number) else min_by(r.passes, r.leaf) end
 ) as h
 group by h.event_id, h.query_id, h.context, h.node
