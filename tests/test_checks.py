@@ -51,6 +51,21 @@ def test_in_batches_one_by_one_and_after_changes(connect: Connect, engine: str) 
     assert found(broker.publish(MESSAGES.items())) == left
 
 
+def test_point_lookups_ask_lxml(connect: Connect) -> None:
+    broker = connect("duckdb")
+    plain = {key: text for key, text in SUBSCRIBED.items() if key in ("second", "none", "plain", "alike")}
+    broker.subscribe_many(plain.items())
+    broker.subscribe("elsewhere", "//a[2] = 'y'", stream="T")
+    assert inside.known(broker).lookup is not None
+    got = {pair for message in MESSAGES.items() for pair in found(broker.publish([message]))}
+    assert got == {pair for pair in WANTED if pair[1] in plain}
+    assert found(broker.publish([("m1", MESSAGES["m1"])], stream="T")) == {("m1", "elsewhere")}
+    broker.unsubscribe(["second"])
+    broker.subscribe("second", "//a[3] = 'y'")
+    assert found(broker.publish([("m1", MESSAGES["m1"])])) == {
+        pair for pair in WANTED if pair[1] in plain and pair[0] == "m1" and pair[1] != "second"}
+
+
 @pytest.mark.spark
 def test_frames_are_checked_by_the_workers(connect: Connect) -> None:
     broker = connect("spark")
