@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
 import xpubsub
 from xpubsub.compile.subscriptions import Compiler
@@ -61,14 +62,13 @@ def test_conditions_on_one_node_are_limited() -> None:
         Compiler(strict=True).queries("//a" + "".join(f"[b{n}]" for n in range(70)))
 
 
-@pytest.mark.parametrize(("number", "text"), [
-    ("3000000000", "3000000000"), ("100000000000", "100000000000"), ("0.00001", "1e-05"),
-])
-def test_a_number_that_implementations_write_differently_is_written_as_lxml_does(number: str, text: str) -> None:
+@pytest.mark.parametrize("number", ["3000000000", "100000000000", "0.00001"])
+def test_a_number_that_implementations_write_differently_is_written_as_lxml_does(number: str) -> None:
     written = f"contains(a, {number})"
     with pytest.raises(xpubsub.UnsupportedError, match="write it as a string"):
         Normalizer(written, Limits()).boolean(parse_xpath(written))
     [query] = Compiler(strict=True).queries(written)
+    text = etree.XPath(f"string({number})")(etree.Element("a"))
     assert [branch.test.value for branch in query.branches] == [text]
 
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xpubsub
-from tests.conftest import PLANS
+from tests import inside
 from tests.generate import NAMESPACES, Messages
 from tests.judge import pairs, verdicts
 from tests.xpath1_generate import AXES, WholeGrammar
@@ -69,7 +69,9 @@ def disagreements(found: set[tuple[str, str]], wanted: set[tuple[str, str]], kin
 
 
 def compare(broker: xpubsub.Broker, messages: dict[str, str], expressions: dict[str, str], **options: Any) -> None:
-    found = pairs(broker.publish(messages.items(), **options).notifications.to_pylist())
+    plan, in_sql = options.get("plan", "auto"), options.get("branches_in_sql", True)
+    result = inside.publish(broker, messages.items(), plan, branches_in_sql=in_sql)
+    found = pairs(result.notifications.to_pylist())
     wanted = verdicts(messages, expressions, NAMESPACES)
     for kind in ("", "c", "n"):
         wrong = disagreements(found, wanted, kind)
@@ -97,9 +99,24 @@ def test_every_production_takes_part(drawn: Any, broker: xpubsub.Broker) -> None
     assert all(ways[way] >= 100 for way in (INDEXED, CHECKED, EVERY_MESSAGE)), ways
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_all_ways_agree_with_lxml(broker: xpubsub.Broker, drawn: Any, plan: str) -> None:
-    compare(broker, drawn[0], drawn[1], plan=plan)
+@pytest.mark.parametrize(("plan", "branches_in_sql"), [("unroll", True), ("share", False)])
+def test_all_ways_agree_with_lxml(broker: xpubsub.Broker, drawn: Any, plan: str, branches_in_sql: bool) -> None:
+    compare(broker, drawn[0], drawn[1], plan=plan, branches_in_sql=branches_in_sql)
+
+
+def test_single_messages_agree_with_lxml(broker: xpubsub.Broker, drawn: Any) -> None:
+    for message in list(drawn[0].items())[:5]:
+        compare(broker, dict([message]), drawn[1])
+
+
+@pytest.mark.spark
+def test_all_ways_agree_with_lxml_on_spark(connect: Callable[..., xpubsub.Broker]) -> None:
+    messages, expressions, _ = draw(7, 25, 120)
+    broker = connect("spark", limits=inside.TABLES_IN_SPARK_SQL)
+    subscribe_all_ways(broker, expressions)
+    compare(broker, messages, expressions, branches_in_sql=False)
+    found = pairs(broker.publish(messages.items()).notifications.to_pylist())
+    assert not disagreements(found, verdicts(messages, expressions, NAMESPACES), "")
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])

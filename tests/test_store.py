@@ -65,7 +65,7 @@ def test_all_or_nothing_and_each_bad_row_is_named(connect: Connect, engine: str)
     ]
     text = str(caught.value)
     assert "row 2 (bad): expected an expression" in text and "at line 1, column 4" in text
-    assert "row 6 (far): a position as a predicate is not supported" in text
+    assert "row 6 (far): the function matches() is not supported" in text
     assert ids(broker) == ["s1"]
 
 

@@ -52,6 +52,9 @@ class WholeGrammar:
 
     def _compare(self, depth: int) -> str:
         op = self._used(self._pick(_COMPARE))
+        if depth > 0 and self._random.random() < 0.2:
+            name = self._used(self._pick(["count", "count", "string", "number", "normalize-space", "string-length"]))
+            return f"{name}({self._nodes(depth - 1)}) {op} {self._constant()}"
         left = self._nodes(depth) if self._random.random() < 0.6 else self._any(depth - 1)
         right = self._constant() if self._random.random() < 0.65 else self._any(depth - 1)
         left, right = (right, left) if self._random.random() < 0.2 else (left, right)

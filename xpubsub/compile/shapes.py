@@ -195,7 +195,7 @@ class _Places:
 
 
 def _query(query: Query, places: _Places) -> QueryTemplate:
-    necessary = dict.fromkeys((each.linear_path, each.test) for each in query.branches if each.necessary)
+    necessary = dict.fromkeys((each.linear_path, _needed(each.test)) for each in query.branches if each.necessary)
     tests = [test for _, test in necessary]
     branches = query.meeting
     text, shown = places.text(query.text)
@@ -205,6 +205,11 @@ def _query(query: Query, places: _Places) -> QueryTemplate:
         *_getters([branch.test for branch in branches], places),
         encode_shape(branches) if branches else "", shape_of(branches)[1][0],
     )
+
+
+def _needed(test: Test) -> Test:
+    """Return what one node has to pass: several of them are at least one."""
+    return Test() if test.op == "at-least" else test
 
 
 def _getters(tests: Sequence[Test], places: _Places) -> tuple[Callable[..., Any], Callable[..., Any]]:

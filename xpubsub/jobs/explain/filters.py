@@ -87,6 +87,8 @@ class _Explainer:
             holds, detail = self._negated(number, len(nodes), len(passing))
             return BranchReport(condition, holds, len(nodes), len(passing), detail, self._nothing_below(number))
         holds = bool(_firsts_passing(found, self._evidence.depth(number)) if branch.first else passing)
+        if branch.test.op == "at-least":
+            holds = any(self._evidence.holds(number, node) for node in self._evidence.nodes_of(branch.context))
         hint = None if nodes else self._near_misses.hint(branch.linear_path)
         detail = _detail(branch, found, len(nodes), len(passing), holds)
         return BranchReport(condition, holds, len(nodes), len(passing), detail, hint)
@@ -153,6 +155,8 @@ def _detail(branch: Branch, found: Sequence[Found], nodes: int, passing: int, ho
         return "no such node"
     if branch.linear_path == DOCUMENT and branch.test.op == "exists":
         return "true of every message"
+    if branch.test.op == "at-least":
+        return f"found {_nodes(nodes)}{'' if holds else ', too few'}"
     if holds:
         return f"found {_nodes(nodes)}" + ("" if branch.test.op == "exists" else f", {_pass(passing)}")
     failing = [each for each in found if not each.passes]

@@ -52,7 +52,7 @@ class Known:
     @cached_property
     def lookup(self) -> Lookup | None:
         """The data for matching single messages by point lookups; None if lookups are not enough."""
-        return load_lookup(self.store, self.summary)
+        return load_lookup(self.store, self.summary, self.checks)
 
     @cached_property
     def checks(self) -> Checks:

@@ -150,7 +150,8 @@ class Publisher(Matcher):
             if lookup is None:
                 return None
             held = lookup.index.held(shredder.rows)
-            return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
+            event_id, message_id = shredder.messages[0]
+            return match_single(self._store, lookup, held, message_id, stream, shredder.sources.get(event_id))
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""

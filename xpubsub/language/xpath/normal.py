@@ -36,7 +36,7 @@ FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Test:
-    """What must hold of a node: `exists`, a comparison, `contains` or `starts-with`.
+    """What must hold of a node: `exists`, a comparison, `contains` or `starts-with`; or of several, `at-least` so many.
 
     Exactly one of `value` (compared as a string) and `number` (compared as a number) is set, none for `exists`.
     """
@@ -164,6 +164,9 @@ class Normalizer:
         return self._path(left, test) if test else FALSE
 
     def _call(self, call: Call) -> Disjunction:
+        if call.name == "at-least":
+            assert isinstance(call.right, Number)
+            return self._first(call, Test(call.name, number=call.right.value))
         if call.name in FLIPPED:
             test = _comparison(call.name, call.right)
             return self._first(call, test) if test else FALSE

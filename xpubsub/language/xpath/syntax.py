@@ -63,7 +63,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Call:
-    """`contains`, `starts-with`, or a comparison of the first node alone, as of `string(path)`."""
+    """`contains`, `starts-with`; a comparison of the first node alone, as of `string(path)`; or `at-least` so many."""
 
     name: str
     left: Expr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xpubsub.language.xpath.normal import FLIPPED
@@ -12,6 +14,7 @@ from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, exi
 from xpubsub.language.xpath1.tree import COMPARING, Calling, Operation, Root, XPathTree, type_of
 from xpubsub.language.xpath1.variables import bound_tree
 
+MOST_COUNTED = 10**9
 TRUE_EXPR, FALSE_EXPR = Number(1.0), Number(0.0)
 
 
@@ -107,10 +110,20 @@ class Exact:
 
     def _counted(self, op: str, nodes: XPathTree, constant: str | float) -> Expr:
         some = _whether_any(op, constant)
-        if some is None:
+        if some is not None:
+            found = existing(ways_to(nodes, self.here, self._inside, existence=True))
+            return found if some else negated(found)
+        if isinstance(constant, str):
             raise Inexact
-        found = existing(ways_to(nodes, self.here, self._inside, existence=True))
-        return found if some else negated(found)
+        return bounded(op, constant, lambda least: self._at_least(nodes, least))
+
+    def _at_least(self, nodes: XPathTree, least: int) -> Expr:
+        """Return that there are so many nodes."""
+        if least > MOST_COUNTED:
+            raise Inexact
+        if least <= 1:
+            return TRUE_EXPR if least < 1 else existing(ways_to(nodes, self.here, self._inside, existence=True))
+        return Call("at-least", self._one_path(Calling("string", (nodes,))), Number(float(least)))
 
     def _named(self, op: str, name: str, constant: str) -> Expr:
         """Return a test of the context node's name."""
@@ -157,6 +170,20 @@ class Exact:
             raise Inexact
         path = self._one_path(Calling("string", () if inner == Calling("string") else (inner,)))
         return Call(name, path, core_constant(needle))
+
+
+def bounded(op: str, constant: float, at_least: Callable[[int], Expr]) -> Expr:
+    """Compare a whole number with a constant, given how to say that it is at least so much."""
+    up, next_up = math.ceil(constant), math.floor(constant) + 1
+    match op:
+        case ">=" | ">":
+            return at_least(up if op == ">=" else next_up)
+        case "<" | "<=":
+            return negated(at_least(up if op == "<" else next_up))
+    if up + 1 != next_up:
+        return FALSE_EXPR if op == "=" else TRUE_EXPR
+    equal = And((at_least(up), negated(at_least(next_up))))
+    return equal if op == "=" else negated(equal)
 
 
 def negated(expr: Expr) -> Expr:
