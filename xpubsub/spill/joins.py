@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from xpubsub.language.xpath.branches import DOCUMENT
-from xpubsub.spill.census import Census, Mask, Numbers, TypePlaces, Remaining
+from xpubsub.spill.census import Census, Mask, Numbers, Remaining, TypePlaces
 from xpubsub.spill.guards import Guards
 from xpubsub.spill.pattern_tree import SpillNode
 
