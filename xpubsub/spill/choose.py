@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 from xpubsub.errors import Error
-from xpubsub.spill.candidates import NOTHING, Candidate, candidate_count
+from xpubsub.spill.candidates import NOTHING, Candidate, candidate_count, count_text
 from xpubsub.spill.model import SpillModel
 from xpubsub.spill.pattern_tree import SpillNode
 from xpubsub.spill.search import Budget, ChosenSpill, Estimate, OutOfBudget, Search
@@ -33,7 +33,7 @@ def choose_spill(
     reasons = []
     try:
         if policy == "optr" and (count := candidate_count(tree)) > budget.candidates:
-            reasons.append(f"the tree has {_many(count)} candidates")
+            reasons.append(f"the tree has {count_text(count)} candidates")
             raise OutOfBudget
         found = POLICIES[policy](search, seed)
     except OutOfBudget:
@@ -58,10 +58,6 @@ def _reason(search: Search, found: Estimate) -> str:
         return f"{arriving}, and nothing need be spilled"
     others = sum(each.consumes for each in search.seen.values())
     return f"{arriving}: of {others} candidates considered that consume all, the highest total quality"
-
-
-def _many(count: int) -> str:
-    return str(count) if count < 10**9 else f"about 10^{len(str(count)) - 1}"
 
 
 def optr(search: Search, seed: int = 0) -> Estimate:
