@@ -44,7 +44,8 @@ from xpubsub.limits import Limits
 @plan_option
 @click.option("--split", metavar="PATH",
               help="Cut each file, standard input or connection into units while it is read: a message is an outermost"
-                   " element that PATH selects, such as /feed/entry. Its id is the document's and #1, #2, ...")
+                   " element that PATH selects, such as /feed/entry. Its id is the document's and #1, #2, ..."
+                   " With auto, the subscriptions at the start of the job imply the units, as in publish.")
 @namespace_option
 @click.option("--file-times", is_flag=True,
               help="For correlations: use each file's modification time as the time of its message.")
