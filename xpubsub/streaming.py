@@ -43,7 +43,7 @@ class StreamingCalls(OpenStore):
         namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
-        control: bool = True,
+        control: bool = True, resume: bool = False,
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -63,6 +63,8 @@ class StreamingCalls(OpenStore):
         - `file_times`: whether the modification time of a file is the time of its message.
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
+        - `resume`: whether standard input, or the server of a connection, begins with its first line again when the
+          job is started again, and at each connection: lines that were published before are then left out.
         - `stop`: an event that ends the job after the batch under way.
         - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
         - `progress`: a function, called with the figures after each batch and now and then.
@@ -77,7 +79,8 @@ class StreamingCalls(OpenStore):
         options = StreamOptions(*stream_and_plan(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces, options.stream, place)
-        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
+        how = SourceOptions(
+            self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume), place)
         reading = open_source(source, how, self._publisher.session())
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)

@@ -54,6 +54,9 @@ from xpubsub.limits import Limits
 @click.option("--max-batch-bytes", type=click.IntRange(min=1), default=MAX_BATCH_BYTES, show_default=True, metavar="N",
               help="The size of a batch's messages from which on it gets no further message.")
 @click.option("--once", is_flag=True, help="Stop when the source has no more messages, instead of waiting for more.")
+@click.option("--resume", is_flag=True,
+              help="Standard input, or the server of a connection, begins with its first line again: leave out the"
+                   " lines that were published before.")
 @click.option("--metrics", type=click.IntRange(1, 65_535), metavar="PORT",
               help="Serve figures to Prometheus at http://127.0.0.1:PORT/metrics.")
 @click.option("--progress", is_flag=True, help="Report on stderr every ten seconds even if it is not a terminal.")

@@ -82,15 +82,19 @@ def _directory_source(path: str, options: SourceOptions) -> Source:
 
 
 def _standard_input(_: str, options: SourceOptions) -> Source:
-    return ByteSource(StandardInput(), _reader(options))
+    return ByteSource(StandardInput(), _reader(options), resume=options.resume)
 
 
 def _line_server(address: str, options: SourceOptions) -> Source:
-    return ByteSource(LineServer(address), _reader(options))
+    return ByteSource(LineServer(address), _reader(options, repeated=options.resume), resume=options.resume)
 
 
-def _reader(options: SourceOptions) -> ByteReader:
-    return LineReader(options.max_bytes) if options.cutters is None else UnitReader(options.cutters)
+def _reader(options: SourceOptions, *, repeated: bool = False) -> ByteReader:
+    if options.cutters is None:
+        return LineReader(options.max_bytes, repeated=repeated)
+    if options.resume:
+        raise Error("units of standard input or a connection cannot be resumed: use --split or --resume, not both")
+    return UnitReader(options.cutters)
 
 
 def _kafka_source(address: str, options: SourceOptions) -> Source:
