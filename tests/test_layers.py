@@ -45,12 +45,13 @@ MAY_IMPORT = {
 }
 JOBS = {
     "arranging": set(),
+    "durable_files": set(),
     "paths": set(),
     "schemas": set(),
     "control": {"subscribe"},
     "publish": {"paths", "schemas"},
-    "split": {"publish"},
-    "stream": {"publish"},
+    "split": {"durable_files", "publish"},
+    "stream": {"durable_files", "publish"},
     "subscribe": {"arranging", "paths", "publish"},
     "explain": {"publish", "subscribe"},
     "gc": {"arranging"},

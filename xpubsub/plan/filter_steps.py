@@ -135,8 +135,9 @@ def matched(case: FilterCase) -> Step:
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
     tables = {"matched": "certain"} if case.early else None
-    variant = "" if not case.summary.checks else "unchecked" if case.early else "checked"
-    return file_step("notification", variant, distinct="distinct" if case.summary.alternatives else "", tables=tables)
+    distinct = "distinct" if case.summary.alternatives else ""
+    return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",
+                     distinct=distinct, tables=tables)
 
 
 def check_held(case: FilterCase) -> Step:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from xpubsub.compile.shapes import Shapes
 from xpubsub.errors import Error
-from xpubsub.jobs.stream.files import write_durably
+from xpubsub.jobs.durable_files import write_durably
 from xpubsub.language.unit_paths import NoUnits, unit_paths
 from xpubsub.limits import Limits
 from xpubsub.store.listing import list_subscriptions
