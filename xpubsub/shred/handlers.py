@@ -28,6 +28,12 @@ class Handlers(NamedTuple):
     """Return the message, and the tag path and node of the innermost element."""
     unfinished: Callable[[], list[NodeRow]]
     """Return the nodes that have begun but not ended, without values: the document, elements and perhaps a text."""
+    skip: Callable[[], tuple[int, ...]]
+    """Count an element as one node, without what is in it; return the ids of the nodes around it, and its own."""
+    last: Callable[[], int]
+    """Return the id of the last node."""
+    around: Callable[[], tuple[int, ...]]
+    """Return the ids of the open elements."""
 
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
@@ -142,7 +148,20 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
             nodes.append((current.text, (*ids, text_node)))
         return [_row(event, node, path[-1] if path else 0, path, None) for node, path in nodes if node.use]
 
-    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished)
+    def skip() -> tuple[int, ...]:
+        nonlocal last
+        if text_node:
+            close_text()
+        last += 1
+        ids.append(last)
+        if len(ids) > max_depth or last > max_nodes:
+            refuse_size()
+        path = tuple(ids)
+        ids.pop()
+        return path
+
+    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished, skip, lambda: last,
+                    lambda: tuple(ids))
 
 
 def _row(event: int, node: TagNode, node_id: int, idpath: tuple[int, ...], value: str | None) -> NodeRow:

@@ -12,6 +12,7 @@ from xpubsub.rows import EVENT, NODE_COPY, REJECTED, table_of
 from xpubsub.shred.copies import copied_texts
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
+from xpubsub.shred.spilled_roots import SpilledRoot
 from xpubsub.shred.tagpaths import TagPathCache
 
 Message = tuple[int, str, object]
@@ -30,27 +31,32 @@ class Shredded:
     rejected: list[RejectedRow]
     tagpaths: list[str]
     """The new tag paths found in the messages."""
+    spilled: list[SpilledRoot]
+    units: list[Message]
 
 
 class MessageShredder:
     """Collects the rows of a batch of messages; a message that fails leaves only its rejection."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits, *, marking: bool = False) -> None:
         self._cache = cache
+        self._marking = marking
         self._limits = limits
         self._nodes = NodeRows()
         self.included = False
         """Whether other processes have read some of the messages, so that `rows` lacks their nodes."""
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
+        self.units: list[Message] = []
+        """The messages of which some elements were skipped."""
         self._rejected: list[RejectedRow] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Shred messages; each becomes either an event or a rejection."""
-        reader = Reader(self._cache, self._limits, self._nodes)
+        reader = Reader(self._cache, self._limits, self._nodes, marking=self._marking)
         for event_id, message_id, xml in messages:
             self._nodes.settle()
-            before, copies = len(self._nodes), len(self._nodes.copies)
+            before, copies, spilled = len(self._nodes), len(self._nodes.copies), len(self._nodes.spilled)
             self._cache.trim()
             try:
                 if message_id is None:
@@ -59,9 +65,12 @@ class MessageShredder:
                 self.messages.append((event_id, message_id))
                 if self._cache.copied_texts:
                     self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
+                if len(self._nodes.spilled) > spilled:
+                    self.units.append((event_id, message_id, xml))
             except Refused as refused:
                 self._nodes.truncate(before)
                 del self._nodes.copies[copies:]
+                del self._nodes.spilled[spilled:]
                 self._rejected.append((event_id, message_id, *refused.details))
 
     def reject(self, rows: Iterable[RejectedRow]) -> None:
@@ -79,7 +88,8 @@ class MessageShredder:
     def shredded(self) -> Shredded:
         """Return the rows of the messages, for `include` in another process."""
         found = list(self._cache.take_found().tagpaths)
-        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found)
+        return Shredded(
+            self.nodes(), self._nodes.copies, self.messages, self._rejected, found, self._nodes.spilled, self.units)
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that another process has shredded."""
@@ -88,6 +98,8 @@ class MessageShredder:
         self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
+        self._nodes.spilled.extend(shredded.spilled)
+        self.units.extend(shredded.units)
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions need: `sax_parse_result`."""
@@ -97,6 +109,12 @@ class MessageShredder:
     def rows(self) -> list[NodeRow]:
         """The nodes read last, not yet in columns; for a single message, all its nodes."""
         return self._nodes.rows
+
+    @property
+    def spilled(self) -> list[SpilledRoot]:
+        """The elements that were skipped, of messages that are accepted."""
+        accepted = {event_id for event_id, _ in self.messages}
+        return [root for root in self._nodes.spilled if root.event_id in accepted]
 
     def copies(self) -> pa.Table:
         """The copies of nodes: `node_copy`."""

@@ -39,15 +39,18 @@ class Paths:
     linear: dict[str, Any]
     limits: Limits
     copying: bool = False
+    spilled: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
         """Return the paths that a cache knows."""
-        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying)
+        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying, cache.spilled)
 
     def cache(self) -> TagPathCache:
         """Return a cache that knows the paths."""
-        return TagPathCache(self.known, lambda: self.linear, self.limits, copying=self.copying)
+        cache = TagPathCache(self.known, lambda: self.linear, self.limits, copying=self.copying)
+        cache.spill(self.spilled)
+        return cache
 
 
 class Shredding:
@@ -146,6 +149,7 @@ class _Helper:
         self._greeting = Thread(target=self._receive, daemon=True)
         self._greeting.start()
         self._cache: TagPathCache | None = None
+        self._spilled: tuple[str, ...] = ()
 
     @property
     def alive(self) -> bool:
@@ -158,8 +162,8 @@ class _Helper:
 
     def ask(self, cache: TagPathCache, limits: Limits, messages: list[Message]) -> None:
         """Send messages, preceded by the known paths if the process does not have them."""
-        if self._cache is not cache:
-            self._cache = cache
+        if self._cache is not cache or self._spilled != cache.spilled:
+            self._cache, self._spilled = cache, cache.spilled
             self._send(Paths.of(cache, limits))
         self._send(messages)
 
