@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "xpubsub"
 BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "processes", "rows"}
 READERS = {"language", "schema"}
 """What reads texts: subscriptions, DTDs and XML schemas."""
-MAKERS = {"match", "arrange", "output", "shred", "compile"}
-"""What turns trees and messages into rows, and rows into XML."""
+MAKERS = {"match", "arrange", "output", "shred", "compile", "spill"}
+"""What turns trees and messages into rows, rows into XML, and chooses what to spill."""
 MAY_IMPORT = {
     "language": BASE,
     "schema": BASE | {"language"},
@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "output": BASE | {"language", "match"},
     "shred": BASE | {"language", "match", "arrange"},
     "compile": BASE | {"language", "match", "output"},
+    "spill": BASE | {"language", "match"},
     "plan": BASE | READERS | {"arrange"},
     "engines": BASE,
     "store": BASE | {"engines"},

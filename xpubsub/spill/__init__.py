@@ -1,0 +1,1 @@
+"""Structure-based spilling: which paths may be spilled, what that does to transformations, and which to choose."""
