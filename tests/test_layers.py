@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "broker": BASE | READERS | MAKERS | {"plan", "engines", "store", "jobs", "open_store", "publishing", "streaming"},
     "remote": BASE | READERS | {"engines", "store", "jobs", "open_store", "broker"},
     "connecting": BASE | {"arrange", "engines", "store", "jobs", "broker", "remote"},
-    "cli": BASE | {"open_store", "broker", "connecting", "jobs", "store", "language", "plan", "__init__"},
+    "cli": BASE | {"open_store", "broker", "connecting", "jobs", "store", "language", "plan", "spill", "__init__"},
     "__main__": {"cli"},
     "__init__": BASE | {"broker", "connecting", "jobs"},
     **dict.fromkeys(BASE, BASE),

@@ -24,8 +24,8 @@ CANDIDATES = ("/r/a", "//b", "//a/b", "/r/*/c", "//c//d", "//{urn:p}a", "//*:b",
 def shredded(xml: object, spill: tuple[str, ...] = (), *, marking: bool = False, linear: Any = ALL,
              limits: Limits = Limits(), copying: bool = True) -> MessageShredder:  # noqa: B008
     cache = TagPathCache({}, lambda: linear, limits, copying=copying)
-    cache.spill(spill)
-    shredder = MessageShredder(cache, limits, marking=marking)
+    cache.spill(spill, marking=marking)
+    shredder = MessageShredder(cache, limits)
     shredder.shred([(1, "m", xml)])
     return shredder
 

@@ -104,6 +104,7 @@ _SUBSCRIPTIONS = (
     ("stored_query", file_step("new_stored_query")),
     ("subscription_query", file_step("new_subscription_query")),
     ("subscription_delay", file_step("new_delay")),
+    ("subscription_whole", file_step("new_whole")),
 )
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),

@@ -38,22 +38,20 @@ class Shredded:
 class MessageShredder:
     """Collects the rows of a batch of messages; a message that fails leaves only its rejection."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits, *, marking: bool = False) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits) -> None:
         self._cache = cache
-        self._marking = marking
         self._limits = limits
         self._nodes = NodeRows()
         self.included = False
         """Whether other processes have read some of the messages, so that `rows` lacks their nodes."""
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
-        self.units: list[Message] = []
-        """The messages of which some elements were skipped."""
+        self._units: list[Message] = []
         self._rejected: list[RejectedRow] = []
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Shred messages; each becomes either an event or a rejection."""
-        reader = Reader(self._cache, self._limits, self._nodes, marking=self._marking)
+        reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
             self._nodes.settle()
             before, copies, spilled = len(self._nodes), len(self._nodes.copies), len(self._nodes.spilled)
@@ -66,7 +64,7 @@ class MessageShredder:
                 if self._cache.copied_texts:
                     self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
                 if len(self._nodes.spilled) > spilled:
-                    self.units.append((event_id, message_id, xml))
+                    self._units.append((event_id, message_id, xml))
             except Refused as refused:
                 self._nodes.truncate(before)
                 del self._nodes.copies[copies:]
@@ -89,7 +87,7 @@ class MessageShredder:
         """Return the rows of the messages, for `include` in another process."""
         found = list(self._cache.take_found().tagpaths)
         return Shredded(
-            self.nodes(), self._nodes.copies, self.messages, self._rejected, found, self._nodes.spilled, self.units)
+            self.nodes(), self._nodes.copies, self.messages, self._rejected, found, self._nodes.spilled, self._units)
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that another process has shredded."""
@@ -99,7 +97,7 @@ class MessageShredder:
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
         self._nodes.spilled.extend(shredded.spilled)
-        self.units.extend(shredded.units)
+        self._units.extend(shredded.units)
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions need: `sax_parse_result`."""
@@ -112,9 +110,15 @@ class MessageShredder:
 
     @property
     def spilled(self) -> list[SpilledRoot]:
-        """The elements that were skipped, of messages that are accepted."""
+        """The elements that were skipped, in messages that are not rejected."""
         accepted = {event_id for event_id, _ in self.messages}
         return [root for root in self._nodes.spilled if root.event_id in accepted]
+
+    @property
+    def units(self) -> list[Message]:
+        """The messages in which elements were skipped and that are not rejected."""
+        accepted = {event_id for event_id, _ in self.messages}
+        return [message for message in self._units if message[0] in accepted]
 
     def copies(self) -> pa.Table:
         """The copies of nodes: `node_copy`."""

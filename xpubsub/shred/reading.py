@@ -40,11 +40,11 @@ _FORBIDDEN: dict[type[Exception], tuple[str, str]] = {
 class Reader:
     """Reads messages one after the other into the same rows, reusing the handlers."""
 
-    def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows, *, marking: bool = False) -> None:
+    def __init__(self, cache: TagPathCache, limits: Limits, rows: NodeRows) -> None:
         self._limits = limits
         self._handlers = token_handlers(cache, limits, rows.add)
         self._copying = CopyRecorder(self._handlers, rows.copies.append, limits) if cache.copying else None
-        skipping = Marker if marking else Skipper
+        skipping = Marker if cache.marking else Skipper
         self._skipper = (
             skipping(cache, self._handlers, self._copying, rows.spilled.append, limits) if cache.spilled else None)
 

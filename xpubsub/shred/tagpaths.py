@@ -65,14 +65,17 @@ class TagPathCache:
         self._size = 0
         self.spilled: tuple[str, ...] = ()
         """The linear paths whose elements are spilled."""
+        self.marking = False
+        """Whether these elements are read nevertheless, and marked."""
         self._spilling: PathAutomaton | None = None
         self._touched: dict[str, TouchedPaths] = {}
         self.root = TagNode("/", self._use("/"))
         self._roots: dict[tuple[str, ...], TagNode] = {self.spilled: self.root}
         """A tree for each set of spilled paths."""
 
-    def spill(self, linear_paths: Iterable[str]) -> None:
-        """Mark the tag paths that match some linear paths as spilled, from now on."""
+    def spill(self, linear_paths: Iterable[str], *, marking: bool = False) -> None:
+        """From now on skip the elements that some linear paths match; if `marking`, read and mark them."""
+        self.marking = marking
         self.spilled = tuple(sorted(set(linear_paths)))
         self._spilling = PathAutomaton(self.spilled) if self.spilled else None
         self.root = self._roots.get(self.spilled) or TagNode("/", self._use("/"))

@@ -25,6 +25,8 @@ class Shown:
     queries: tuple[str, ...]
     max_delay: str | None = None
     """The longest delay that the subscriber accepts, such as `5s`."""
+    partial: bool = True
+    """Whether the subscriber wants parts of outputs while others are spilled."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:
