@@ -190,7 +190,7 @@ def test_a_remote_broker_has_an_answer_for_every_method() -> None:
     modules = xpubsub.Broker.__mro__[:-1]
     methods = {name: method for module in modules for name, method in vars(module).items() if not name.startswith("_")}
     assert set(methods) - set(vars(RemoteBroker)) == {"subscribe", "explain", "publish_frame"}
-    refused = {"publish", "publish_frames", "publish_stream", "stream", "replay", "migrated"}
+    refused = {"publish", "publish_frames", "publish_stream", "complete", "stream", "replay", "migrated"}
     for name in set(methods) & set(vars(RemoteBroker)) - refused:
         assert signature(methods[name]).parameters == signature(vars(RemoteBroker)[name]).parameters, name
 

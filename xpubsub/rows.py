@@ -32,6 +32,18 @@ NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT)
 OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
 """The output of a template for the nodes bound in a message: block, nodes, block, nodes..."""
 
+SPILLED_OUTPUT = pa.schema([
+    ("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("affected", pa.list_(ID)), ("part", TEXT),
+    ("output", TEXT),
+])
+"""An output, or a part of it, of a message of which elements are spilled; see `output/spilled_factory.py`."""
+
+SPILLED_ROOT = pa.schema([("event_id", ID), ("tagpath_id", ID)])
+"""A message, and a tag path at which elements of it are spilled."""
+
+SPILL_TOUCH = pa.schema([("tagpath_id", ID), ("linear_path_id", ID), ("inside", pa.bool_())])
+"""A tag path, and a linear path whose nodes may lie inside the elements there, or do lie around them."""
+
 SETTLED_PATH = pa.schema([("linear_path_id", ID), ("base", pa.int32())])
 """A path that reaches each node from its base in one way at most."""
 

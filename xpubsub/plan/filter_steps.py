@@ -5,6 +5,7 @@ from __future__ import annotations
 from xpubsub.arrange.arranger import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
 from xpubsub.arrange.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.plan.filter_case import FilterCase
+from xpubsub.plan.spilling import AFTER_SPILLING
 from xpubsub.step import Pipeline, Step, file_step
 
 CHECK = "check"
@@ -128,12 +129,15 @@ def branch_match(case: FilterCase) -> Step:
 
 def matched(case: FilterCase) -> Step:
     """Return the step to messages and the queries they match."""
-    reused, candidate = case.summary.nodes_bound or case.checked, {"candidate": case.candidate}
+    reused = case.summary.nodes_bound or case.checked or bool(case.spilling)
+    candidate = {"candidate": case.candidate}
     return file_step("matched", "" if case.branches else "unbranched", reused=reused, tables=candidate)
 
 
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
+    if case.spilling:
+        return file_step("notification", "completed" if case.spilling == AFTER_SPILLING else "reduced")
     tables = {"matched": "certain"} if case.early else None
     distinct = "distinct" if case.summary.alternatives else ""
     return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from xpubsub.plan import filter_steps as make
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.listing import Listing, steps_of, when
+from xpubsub.plan.spilling import TOUCHED_MATCHES
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
@@ -42,6 +43,7 @@ FROM_CANDIDATES: Listing = (
     ),
     make.matched,
     when("early", make.revocable, file_step("certain")),
+    when("spilling", *TOUCHED_MATCHES),
     file_step("gone"),
     when("checked", make.check_held),
     make.notification,

@@ -31,7 +31,11 @@ class Handlers(NamedTuple):
 
     Beside each is its value so far, if it is collected.
     """
-    opened: Callable[[], tuple[int, ...]]
+    skip: Callable[[], tuple[int, ...]]
+    """Count an element as one node, without what is in it; return the ids of the nodes around it, and its own."""
+    last: Callable[[], int]
+    """Return the id of the last node."""
+    around: Callable[[], tuple[int, ...]]
     """Return the ids of the open elements."""
 
 
@@ -151,8 +155,20 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
         values = (None if first is None else "".join(chunks[first:]) for first in begun)
         return [each for each, (node, _) in zip(zip(rows, values, strict=True), nodes, strict=True) if node.use]
 
-    return Handlers(
-        begin, start, end, characters, close_text, finish, here, unfinished, lambda: tuple(ids))
+    def skip() -> tuple[int, ...]:
+        nonlocal last
+        if text_node:
+            close_text()
+        last += 1
+        ids.append(last)
+        if len(ids) > max_depth or last > max_nodes:
+            refuse_size()
+        path = tuple(ids)
+        ids.pop()
+        return path
+
+    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished, skip, lambda: last,
+                    lambda: tuple(ids))
 
 
 def _row(event: int, node: TagNode, node_id: int, idpath: tuple[int, ...], value: str | None) -> NodeRow:

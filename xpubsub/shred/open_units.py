@@ -80,7 +80,7 @@ class OpenUnit:
 
     def _new(self, texts: bool) -> OpenNodes | None:
         begun = [(row, so_far if texts else None) for row, so_far in self._handlers.unfinished()]
-        opened = self._handlers.opened()
+        opened = self._handlers.around()
         seen = len(self._rows), opened, begun
         if seen == self._seen:
             return None
