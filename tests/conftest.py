@@ -52,6 +52,7 @@ class OneSpark(LoadScopeScheduling):  # type: ignore[misc]
         return "spark" if needs_spark(nodeid) else nodeid.partition("::")[0]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
     return OneSpark(config, log)
 
