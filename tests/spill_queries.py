@@ -9,11 +9,14 @@ only "a predicate on $a/d" and that /a/d/f is spilled; and Q3, of which it gives
 
 from __future__ import annotations
 
+from lxml import etree
+
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
 from xpubsub.limits import Limits
 from xpubsub.spill.path_uses import PathUse, path_uses
 from xpubsub.spill.pattern_tree import SpillNode, tree_of_uses
+from xpubsub.spill.statistics import Statistics
 
 Q1 = 'for $a in stream("s")/a return <pairQ1>{ $a//b, $a/d, $a/b/c }</pairQ1>'
 Q2 = 'for $a in stream("s")/a where $a/d/text() = "x" return <pairQ2>{ $a/d, $a/b }</pairQ2>'
@@ -35,6 +38,23 @@ def tree_of(text: str) -> SpillNode:
 def tree_of_paths(*paths: str) -> SpillNode:
     """A tree of paths that are all returned."""
     return tree_of_uses(PathUse(path, "return", "copy") for path in paths)
+
+
+def statistics_of(*documents: str) -> Statistics:
+    """Counts of the elements of documents, with their sizes in tokens: start tag, end tag, text."""
+    totals: dict[str, tuple[int, int]] = {}
+
+    def visit(element: etree._Element, around: str) -> int:
+        tagpath = f"{around}/{element.tag}"
+        texts = bool(element.text) + sum(bool(child.tail) for child in element)
+        tokens = 2 + texts + sum(visit(child, tagpath) for child in element.iterchildren("*"))
+        number, size = totals.get(tagpath, (0, 0))
+        totals[tagpath] = number + 1, size + tokens
+        return tokens
+
+    for document in documents:
+        visit(etree.fromstring(document), "")
+    return Statistics.counted(len(documents), totals)
 
 
 def outline(node: SpillNode) -> str:

@@ -112,3 +112,24 @@ def test_concrete_tag_paths_agree_with_all_short_tag_paths(seed: int) -> None:
 ])
 def test_an_element_of_a_message(tagpath: str, path: str, contained: bool, inside: bool) -> None:
     assert (may_contain(tagpath, path), is_above(tagpath, path)) == (contained, inside)
+
+
+@pytest.mark.parametrize(("path", "inside", "expected"), [
+    ("//c", [], False), ("//c", ["d"], False), ("//c", ["d", "c"], True), ("//b", [], True), ("//c//d", ["d"], False),
+    ("/a/b/c/@k", ["c", "@k"], True), ("/a/b/c/@k", ["c"], False), ("//b//text()", ["text()"], True), ("//*", [], True),
+    ("//b/*", [], False), ("//b/*", ["x"], True), ("//*:c", ["{u}c"], True), ("/a/x", ["x"], False),
+])
+def test_an_element_of_which_the_names_inside_are_known(path: str, inside: list[str], expected: bool) -> None:
+    assert may_contain("/a/b", path, inside) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_names_inside_never_rule_out_what_is_there(seed: int) -> None:
+    random = Random(seed)
+    for path in paths(random, LAST, 60):
+        for tagpath in random.sample(sorted(matching(path)), min(20, len(matching(path)))):
+            names = tagpath.split("/")[1:]
+            for end in range(1, len(names) + 1):
+                if end == len(names) and not names[-1].startswith(("@", "text")):
+                    assert may_contain(tagpath, path, ())
+                assert end == len(names) or may_contain("/" + "/".join(names[:end]), path, names[end:])

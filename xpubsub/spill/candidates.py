@@ -46,6 +46,11 @@ def candidate_count(tree: SpillNode) -> int:
     return math.prod(1 + candidate_count(child) for child in tree.children)
 
 
+def count_text(count: int) -> str:
+    """Write how many candidates there are."""
+    return str(count) if count < 10**9 else f"about 10^{len(str(count)) - 1}"
+
+
 class Lattice:
     """The candidates of a tree, from `NOTHING` at the top to all roots at the bottom."""
 

@@ -5,7 +5,7 @@ A path is an automaton over the names from the root to a node; spilling it takes
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
 from functools import lru_cache
 
@@ -55,13 +55,19 @@ def subpart_missing(path: str, spilled: str) -> bool:
     return _meet((*steps, _BELOW), gone) or _meet((*steps, _BELOW), (*gone, _BELOW))
 
 
-def may_contain(tagpath: str, linear_path: str) -> bool:
-    """Return whether an element with this tag path may be, or have in it, a node of the linear path."""
+def may_contain(tagpath: str, linear_path: str, inside: Collection[str] | None = None) -> bool:
+    """Return whether an element with this tag path may be, or have in it, a node of the linear path.
+
+    `inside` are the names of all that is in it, as in tag paths, if they are known: then fewer paths can be in it.
+    """
     steps = linear_steps(linear_path)
     reached = {0}
     for name in components(tagpath):
         reached = _after(steps, reached, name)
-    return bool(reached)
+    if inside is None or len(steps) in reached:
+        return bool(reached)
+    accepted = {test for name in inside for test in accepted_names(name)}
+    return any(all(name in accepted for _, name in steps[taken:]) for taken in reached)
 
 
 def is_above(tagpath: str, linear_path: str) -> bool:

@@ -54,6 +54,16 @@ def tree_of_uses(uses: Iterable[PathUse]) -> SpillNode:
     return root.grown()
 
 
+def tree_of_paths(paths: Iterable[str]) -> SpillNode:
+    """Return the tree of some linear paths that no query uses."""
+    root = _Growing(DOCUMENT, "")
+    for path in paths:
+        node = root
+        for step in element_steps(path):
+            node = node.child(step)
+    return root.grown()
+
+
 def merged_tree(trees: Iterable[SpillNode]) -> SpillNode:
     """Return one tree for many transformations: nodes with the same linear path become one, with the uses of all.
 
