@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.flwr_generate import Documents
+from xpubsub.jobs.publish.shredding import Paths, shredded_by
 from xpubsub.language.holes import pieces_of, uncut
 from xpubsub.limits import Limits
 from xpubsub.match.path_matches import LinearUse
@@ -123,3 +124,16 @@ def test_encodings(encoding: str) -> None:
     copy = next(row[2] for row in shredded(xml, ("/a/b",))._nodes.copies if row[1] == 1)
     assert pieces_of(copy) == [("<a>é", 0, None), ("ß</a>", None, None)]
     assert len(shredded(xml, ("/a/b",), copying=False).spilled) == 1
+
+
+@pytest.mark.parametrize("marking", [False, True])
+def test_another_process_skips_the_same(marking: bool) -> None:
+    """The paths that are spilled travel with the paths of the store, and what was skipped comes back."""
+    cache = TagPathCache({}, lambda: ALL, Limits(), copying=True)
+    cache.spill(["//b"], marking=marking)
+    messages = [(n, f"m{n}", Documents(Random(n)).document()) for n in range(5)]
+    here, there = MessageShredder(cache, Limits()), MessageShredder(cache, Limits())
+    here.shred(messages)
+    there.include(shredded_by(Paths.of(cache, Limits()).cache(), Limits(), messages))
+    assert here.spilled and here.spilled == there.spilled and here.units == there.units
+    assert here.nodes().equals(there.nodes()) and here.copies().equals(there.copies())

@@ -44,7 +44,7 @@ def disturbed(broker: xpubsub.Broker, messages: Any, spill: list[str], namespace
     return Counter([*reduced["part"].to_pylist(), *(f"completed {part}" for part in completed["part"].to_pylist())])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_transformations(seed: int) -> None:
     """Forty transformations, and four batches of ten messages with a set of spilled paths each."""
     random = Random(seed)
@@ -58,15 +58,37 @@ def test_transformations(seed: int) -> None:
     assert min(seen[part] for part in ("whole", "reduced", "completed filler", "completed whole")) > 5, seen
 
 
+def subscribe_some(broker: xpubsub.Broker, subscriptions: list[tuple[str, str]]) -> None:
+    """Add filters, except those that are too large."""
+    try:
+        broker.subscribe_many(subscriptions, namespaces=NAMESPACES)
+    except xpubsub.RowErrors as error:
+        refused = {row["subscription_id"] for row in error.rows}
+        assert len(refused) < 10
+        broker.subscribe_many([each for each in subscriptions if each[0] not in refused], namespaces=NAMESPACES)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_filters(seed: int) -> None:
     random = Random(seed)
     source, texts = Messages(random), Expressions(random)
     seen: Counter[str] = Counter()
     with xpubsub.connect(":memory:") as broker:
-        broker.subscribe_many([(f"q{n}", texts.expression()[0]) for n in range(60)], namespaces=NAMESPACES)
+        subscribe_some(broker, [(f"q{n}", texts.expression()[0]) for n in range(60)])
         for _ in range(4):
             messages = [(f"m{n}", source.message()) for n in range(20)]
             spill = [random.choice(("//a", "//b", "/a/b", "//c", "//*:a/b", "/a/*", "//p:a", "/*/*/*", "//b//c", "/*"))]
             seen += disturbed(broker, messages, spill, NAMESPACES)
+    assert seen["whole"] and seen["completed whole"]
+
+
+def test_filters_that_lxml_checks() -> None:
+    """lxml reads the message as it came; what SQL asks of it first is decided once nothing is missing."""
+    texts = {"counted": "count(//b) = 2", "second": "//b[2]", "none": "count(//c) = 0", "sum": "sum(//b) > 2", "plain": "//a"}
+    messages = [("m1", "<a><b>1</b><b>2</b></a>"), ("m2", "<a><c/><d><b>3</b></d></a>"), ("m3", "<a/>")]
+    seen: Counter[str] = Counter()
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many(texts.items())
+        for spill in (["//b"], ["//d"], ["//c"], ["/a"]):
+            seen += disturbed(broker, messages, spill, {})
     assert seen["whole"] and seen["completed whole"]

@@ -6,6 +6,7 @@ join subscription_query as s on s.query_id = m.query_id
 join batch as b on b.stream = s.stream
 join completed_call as c on c.call_no = s.call_no
 join spilled_call as k on s.call_no <= k.call_no
+$checks
 anti join gone as g on g.subscription_id = s.subscription_id and g.call_no > s.call_no
 anti join (
   select n.event_id, q.subscription_id
@@ -13,3 +14,4 @@ anti join (
   anti join touched_match as t on t.event_id = n.event_id and t.query_id = n.query_id
   join subscription_query as q on q.query_id = n.query_id
 ) as d on d.event_id = m.event_id and d.subscription_id = s.subscription_id
+$held

@@ -6,4 +6,6 @@ join event as e on e.event_id = m.event_id
 join subscription_query as s on s.query_id = m.query_id
 join batch as b on b.stream = s.stream
 join completed_call as c on c.call_no = s.call_no
+$checks
 anti join gone as g on g.subscription_id = s.subscription_id and g.call_no > s.call_no
+$held

@@ -10,6 +10,8 @@ from xpubsub.step import Pipeline, Step, file_step
 
 CHECK = "check"
 """The name of the Python function that evaluates checks."""
+_CHECKS = """left join subscription_check as x on x.subscription_id = s.subscription_id and x.call_no = s.call_no
+left join check_held as h on h.event_id = m.event_id and h.check_id = x.check_id"""
 
 
 def tagpath_key(case: FilterCase) -> Step:
@@ -137,7 +139,9 @@ def matched(case: FilterCase) -> Step:
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
     if case.spilling:
-        return file_step("notification", "completed" if case.spilling == AFTER_SPILLING else "reduced")
+        checks, held = (_CHECKS, "where x.check_id is null or h.check_id is not null") if case.checked else ("", "")
+        return file_step("notification", "completed" if case.spilling == AFTER_SPILLING else "reduced",
+                         checks=checks, held=held)
     tables = {"matched": "certain"} if case.early else None
     distinct = "distinct" if case.summary.alternatives else ""
     return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",

@@ -106,11 +106,8 @@ def with_parts(notifications: pa.Table) -> pa.Table:
     return notifications.append_column("part", pa.repeat(pa.scalar(WHOLE), notifications.num_rows))
 
 
-def check_spilled(store: Store, paths: Iterable[str], *, checks: int) -> None:
-    """Raise `UnsupportedError` if spilling would change what correlations see, or what lxml decides."""
-    if checks:
-        reason = f"spilling {', '.join(paths)} is not supported here: lxml checks {checks} filters of this store"
-        raise UnsupportedError(f"{reason}; subscribe(..., strict=True) refuses such filters", code="unsupported")
+def check_spilled(store: Store, paths: Iterable[str]) -> None:
+    """Raise `UnsupportedError` if spilling would change what correlations see."""
     with store.engine.pipeline():
         store.run(*store.visible())
         rows = store.rows(CORRELATED_PATHS)

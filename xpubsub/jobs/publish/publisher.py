@@ -83,7 +83,7 @@ class Publisher(Matcher):
             return self._published(batch)
         self._prepare(batch)
         if batch.spill:
-            check_spilled(self._store, batch.spill, checks=self.known().summary.checks)
+            check_spilled(self._store, batch.spill)
         with self._forgetting(), self._sweeping(batch), self._store.engine.transaction():
             result = self._published(batch)
             if beside is not None:
