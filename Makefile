@@ -10,6 +10,8 @@ PIP := $(RUN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint requirements/constraints.txt
 DECLARED := setup.cfg pyproject.toml requirements/constraints.txt
 
+unexport PYTHONDONTWRITEBYTECODE  # the tests start some hundred processes: each would compile the package again
+
 .PHONY: demo check test bench wheel clean
 
 demo: $(VENV)/.installed

@@ -2,15 +2,17 @@
 
     python -m benchmarks.soak [--seconds 600] [--rate 200]
 
-The job runs as a process of its own on a directory that fills. Every now and then it is killed (`kill -9`) or asked to
-stop, subscriptions change, and it is started again. In the end nothing may be lost and nothing delivered twice: the
-dead letters are the bad messages, and on a sample of messages lxml says which notifications there must be. The memory
-of the process is printed, with its slope from the 15th second of each run.
+The job runs as a process of its own on a directory that fills. Subscriptions change while it runs, through its control
+socket, and between runs. Every now and then it is killed (`kill -9`) or asked to stop, and started again. In the end
+nothing may be lost and nothing delivered twice: the dead letters are the bad messages, and on a sample of messages lxml
+says which notifications there must be. The memory of the process is printed, with its slope from the 15th second of
+each run, per minute and per thousand batches.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import subprocess
 import sys
@@ -50,8 +52,8 @@ class Job:
     def __init__(self, place: Path) -> None:
         self._place = place
         self._process: subprocess.Popen[bytes] | None = None
-        self.memory: list[list[tuple[float, float]]] = []
-        """For each run: seconds since its start, and megabytes."""
+        self.memory: list[list[tuple[float, float, int]]] = []
+        """For each run: seconds since its start, megabytes, and the last batch."""
 
     def start(self, *options: str) -> None:
         """Start the job."""
@@ -59,19 +61,32 @@ class Job:
             [sys.executable, "-m", "xpubsub", "stream", str(self._place / "store"), "--source", f"dir:{self._place}/in",
              "--sink", f"dir:{self._place}/out", "--dead-letters", f"dir:{self._place}/dead", "--max-messages", "500",
              *options], stderr=subprocess.PIPE)
-        self._begun = time.monotonic()
+        self._begun, self._first = time.monotonic(), self.last
         self.memory.append([])
+
+    @property
+    def working(self) -> bool:
+        """Whether this run has delivered a batch, so that it listens to signals and to other processes."""
+        return self.last > self._first
 
     def sample(self) -> None:
         """Record the memory of the process."""
         if self._process is None or self._process.poll() is not None:
             raise SystemExit(f"the job has ended: {self._process and self._process.communicate()[1].decode()}")
         pages = int(Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1])
-        self.memory[-1].append((time.monotonic() - self._begun, pages * 4096 / 1e6))
+        self.memory[-1].append((time.monotonic() - self._begun, pages * 4096 / 1e6, self.last))
+
+    @property
+    def last(self) -> int:
+        """The last batch that was delivered."""
+        manifest = self._place / "out" / "_manifest.json"
+        return int(json.loads(manifest.read_text(encoding="utf-8"))["last"]) if manifest.exists() else 0
 
     def end(self, number: signal.Signals | None = None) -> None:
         """Send a signal, and wait for the end of the process; a job that is asked to stop must end with 0."""
         assert self._process is not None
+        while number == signal.SIGTERM and not self.working and self._process.poll() is None:
+            time.sleep(0.05)
         if number is not None:
             self._process.send_signal(number)
         said = self._process.communicate()[1]
@@ -93,7 +108,7 @@ def filled(directory: Path, rate: float, seconds: float) -> Iterator[int]:
 
 
 def changed(place: Path, turn: int) -> None:
-    """Change subscriptions between two runs."""
+    """Change subscriptions; through the job's socket if it runs."""
     with xpubsub.connect(place / "store") as broker:
         broker.subscribe_many([(f"churn-{turn}-{n}", f"/tick/price = {n}") for n in range(100)])
         broker.unsubscribe([f"churn-{turn - 1}-{n}" for n in range(100)])
@@ -116,10 +131,12 @@ def judged(place: Path, amount: int) -> None:
     print(f"{amount} messages, {len(found)} notifications, {len(dead)} dead letters: nothing lost, nothing twice")
 
 
-def slope(memory: list[tuple[float, float]]) -> float:
-    """Return the growth of memory in MB per minute, once the job has warmed up; nan for a short run."""
+def slopes(memory: list[tuple[float, float, int]]) -> tuple[float, float]:
+    """Return the growth of memory in MB per minute and per 1,000 batches, once the job is warm; nan for a short run."""
     later = np.array([each for each in memory if each[0] > _WARM])
-    return float(np.polyfit(later[:, 0], later[:, 1], 1)[0] * 60) if len(later) > 2 else float("nan")
+    if len(later) < 3 or later[0, 2] == later[-1, 2]:
+        return float("nan"), float("nan")
+    return tuple(float(np.polyfit(later[:, x], later[:, 1], 1)[0] * per) for x, per in ((0, 60), (2, 1000)))  # type: ignore[return-value]
 
 
 def main() -> None:
@@ -139,12 +156,16 @@ def main() -> None:
 
 def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
     """Fill the directory while the job is ended and started again, then judge."""
-    job, turn, amount, begun = Job(place), 0, 0, time.monotonic()
+    job, turn, churned, amount, begun = Job(place), 0, 0, 0, time.monotonic()
     job.start()
     for written in filled(place / "in", rate, seconds):
         amount = written
         job.sample()
-        if time.monotonic() - begun > (turn + 1) * seconds / (restarts + 1):
+        part = (time.monotonic() - begun) * (restarts + 1) / seconds
+        if part > churned + 0.5 and job.working:
+            churned += 1
+            changed(place, 1000 + churned)
+        if part > turn + 1:
             turn += 1
             job.end(signal.SIGKILL if turn % 2 else signal.SIGTERM)
             changed(place, turn)
@@ -153,7 +174,9 @@ def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
     job.start("--once")
     job.end()
     for run in job.memory[:-1]:
-        print(f"run of {run[-1][0]:5.1f} s: {run[-1][1]:6.0f} MB, {slope(run):+7.1f} MB/minute")
+        a_minute, a_thousand = slopes(run)
+        print(f"run of {run[-1][0]:5.1f} s: {run[-1][1]:6.0f} MB, {a_minute:+7.1f} MB/minute,"
+              f" {a_thousand:+7.1f} MB/1,000 batches")
     judged(place, amount)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -16,6 +18,12 @@ from tests.kafka_server import KafkaServer
 
 ENGINES = ("duckdb", "spark")
 PLANS = ("unroll", "share", "bucket")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each database one thread if each core has a process of tests: more threads would only wait for each other."""
+    if hasattr(config, "workerinput"):
+        duckdb.connect = partial(duckdb.connect, config={"threads": 1})
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
