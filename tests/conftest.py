@@ -36,7 +36,8 @@ SLOW = (
     "test_explain_agreement", "test_agreement", "test_crash", "test_exits", "test_shredding", "test_slices",
     "test_export", "test_control", "test_explain_streams", "test_cli_fuzz", "test_flwr_agreement", "test_interleaved",
     "test_transform_plans", "test_use_cases", "test_wheel", "test_correlation_workloads", "test_docs",
-    "test_flwr_never", "test_spill_agreement", "test_spill_crash", "test_overload_docs",
+    "test_flwr_never", "test_spill_agreement", "test_duel", "test_earliest", "test_spill", "test_single", "test_stream_sinks",
+    "test_spill_crash", "test_overload_docs", "test_stream_memory", "test_streaming_docs",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
 WITH_SPARK = ("test_agreement", "test_frames", "test_paper_example")

@@ -160,7 +160,7 @@ def test_ended_at_any_point_nothing_is_lost_or_twice(
     assert places.found() == places.expected()
 
 
-WAYS = [("kafka", "kafka", 10), ("dir", "kafka", 5), ("kafka", "dir", 5)]
+WAYS = [("kafka", "kafka", 15), ("dir", "kafka", 5), ("kafka", "dir", 5)]
 
 
 @pytest.mark.parametrize(("source", "sink", "times"), WAYS)

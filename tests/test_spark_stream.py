@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from threading import Event
 from typing import Any
 
@@ -117,24 +118,32 @@ def test_ended_before_and_after_the_commit_nothing_is_lost_or_twice(
     assert found(place) == expected()
 
 
+KILLS = int(os.environ.get("XPUBSUB_SPARK_KILLS", "1"))
+"""How often the job is killed: each time a Spark starts, which takes ten seconds."""
+
+
 def test_a_process_that_is_killed(place: Path, spark_session: Any) -> None:
-    """A process of its own, with a Spark of its own, is killed in the middle; this one goes on."""
+    """A process of its own, with a Spark of its own, is killed at a random moment; in the end this one goes on."""
     job = ["stream", place / "store", "--engine", "spark", "--source", f"dir:{place}/in", "--sink", f"dir:{place}/out",
            "--dead-letters", f"dir:{place}/dead", "--max-messages", "2"]
-    process = subprocess.Popen([sys.executable, "-m", "xpubsub", *map(str, job)], stderr=subprocess.DEVNULL)
-    manifest, until = place / "out" / "_manifest.json", time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < until and not (manifest.exists() and done(manifest) >= 2):
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert 2 <= done(manifest) < MESSAGES / 2
+    manifest, random = place / "out" / "_manifest.json", Random(KILLS)
+    for turn in range(KILLS):
+        fill(place / "in", range(turn * MESSAGES, (turn + 1) * MESSAGES))
+        before, until = done(manifest), time.monotonic() + 120
+        process = subprocess.Popen([sys.executable, "-m", "xpubsub", *map(str, job)], stderr=subprocess.DEVNULL)
+        while process.poll() is None and time.monotonic() < until and done(manifest) == before:
+            time.sleep(0.01)
+        assert done(manifest) > before, "the job does not come to a batch"
+        time.sleep(random.uniform(0.0, 1.0))
+        process.kill()
+        process.wait()
     run(place, spark_session)
-    assert found(place) == expected()
+    assert found(place) == expected(range(KILLS * MESSAGES))
 
 
 def done(manifest: Path) -> int:
     """How many batches a sink has."""
-    return int(json.loads(manifest.read_text())["last"])
+    return int(json.loads(manifest.read_text())["last"]) if manifest.exists() else 0
 
 
 def test_correlations_join_messages_of_two_batches(place: Path, spark_session: Any) -> None:
