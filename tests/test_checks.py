@@ -17,7 +17,8 @@ from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.match.checks import parsed_source
-from xpubsub.shred.open_units import EVENT_ID
+from xpubsub.rows import OPEN_NODE
+from xpubsub.shred.open_units import EVENT_ID, OpenNodes
 
 Connect = Callable[..., xpubsub.Broker]
 SUBSCRIBED = {
@@ -122,7 +123,7 @@ def test_early_output_waits_for_lxml(connect: Connect) -> None:
     shredder = broker._publisher.shred([(EVENT_ID, "m", "<u><a/><a/></u>")], Timings())  # type: ignore[attr-defined]
     plan = broker._publisher.plan(Batch((), "S").request)
     assert known.summary.checks == 1
-    assert found(Early("m", shredder.nodes(), Batch((), "S")).result(plan)) == {("m", "sure")}
+    assert found(Early("m", OpenNodes(shredder.nodes(), OPEN_NODE.empty_table()), Batch((), "S")).result(plan)) == {("m", "sure")}
 
 
 def test_the_way_is_named(connect: Connect) -> None:

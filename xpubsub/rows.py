@@ -15,11 +15,34 @@ SAX_PARSE_RESULT = pa.schema([
 ])
 """A node of a message that some subscription needs."""
 
+BEGUN = pa.schema([
+    ("so_far", TEXT), ("sign", pa.float64()), ("low", pa.float64()), ("high", pa.float64()), ("scaled", pa.bool_()),
+])
+"""The value so far of a node that has begun and not ended, and the numbers that it may become."""
+
+START_BITS = pa.schema([("query_id", ID), ("point", pa.int32()), ("bits", ID)])
+"""A branching point of a query, and the bits of its conditions on attributes, which hold at a start tag or never."""
+
+OPEN_NODE = pa.schema([("node", pa.int32())])
+"""An element that has begun and not ended."""
+
 NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
 """A node, serialised for copying into outputs; an element is bare if no default namespace is in scope."""
 
 OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
 """The output of a template for the nodes bound in a message: block, nodes, block, nodes..."""
+
+SPILLED_OUTPUT = pa.schema([
+    ("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("affected", pa.list_(ID)), ("part", TEXT),
+    ("output", TEXT),
+])
+"""An output, or a part of it, of a message of which elements are spilled; see `output/spilled_factory.py`."""
+
+SPILLED_ROOT = pa.schema([("event_id", ID), ("tagpath_id", ID)])
+"""A message, and a tag path at which elements of it are spilled."""
+
+SPILL_TOUCH = pa.schema([("tagpath_id", ID), ("linear_path_id", ID), ("inside", pa.bool_())])
+"""A tag path, and a linear path whose nodes may lie inside the elements there, or do lie around them."""
 
 SETTLED_PATH = pa.schema([("linear_path_id", ID), ("base", pa.int32())])
 """A path that reaches each node from its base in one way at most."""

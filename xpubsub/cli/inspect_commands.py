@@ -49,6 +49,8 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
         click.echo(f"way    {shown.way}")
     if shown.max_delay is not None:
         click.echo(f"delay  at most {shown.max_delay}")
+    if not shown.partial:
+        click.echo("parts  none: outputs come whole")
     for prefix, uri in shown.namespaces.items():
         click.echo(f"prefix {prefix}={uri}")
     for name, value in shown.variables.items():

@@ -61,18 +61,20 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
               help="For `xpubsub stream`: the longest accepted delay of notifications, such as 500ms, 5s or 1h.")
 @variable_option
 @click.option("--strict", is_flag=True, help="Refuse filters that SQL cannot decide alone.")
+@click.option("--partial/--no-partial", default=True,
+              help="Whether outputs may come in parts while elements of messages are spilled.  [default: partial]")
 @limit_options(without=OF_MESSAGES)
 @engine_options
 def subscribe(
     store: str, text: str | None, subscription_id: str | None, file: str | None, columns: dict[str, str],
     no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, max_delay: str | None,
-    variables: dict[str, str], strict: bool, engine: str, master: str | None, **limits: Any,
+    variables: dict[str, str], strict: bool, partial: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Add one subscription, or all subscriptions of a file. A file with a bad row adds none.
 
     A file needs the columns id (or subscription_id) and text (or xpath, expression, query). It can also have the
-    columns namespaces (a map, or JSON), dialect, stream, max_delay and variables (a map, or JSON); where a row leaves
-    them empty, the options apply. Other columns are ignored. `xpubsub list --output` writes such a file.
+    columns namespaces (a map, or JSON), dialect, stream, max_delay, variables (a map, or JSON) and partial; where a row
+    leaves them empty, the options apply. Other columns are ignored. `xpubsub list --output` writes such a file.
 
     Likely mistakes, such as a condition that can never be true, are printed as warnings on standard error.
 
@@ -86,7 +88,7 @@ def subscribe(
     """
     form: dict[str, Any] = {
         "namespaces": namespaces, "dialect": dialect, "stream": stream, "max_delay": max_delay,
-        "variables": variables, "strict": strict}
+        "variables": variables, "strict": strict, "partial": partial}
     _check_usage(text, subscription_id, file)
     if file is None and (columns or no_header):
         raise click.UsageError("--columns and --no-header need --from FILE")

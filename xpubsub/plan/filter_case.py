@@ -19,6 +19,8 @@ class FilterCase:
     """Whether a tree search decides conditions of transformations on nodes, so that they are no candidates."""
     early: bool = False
     """Whether messages have only been read in part, so that only what is certain may be delivered."""
+    spilling: str = ""
+    """Whether elements of messages are missing (`reduced`), or were missing in an earlier run (`completed`)."""
 
     @property
     def classes(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from xpubsub.plan import filter_steps as make
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.listing import Listing, steps_of, when
+from xpubsub.plan.spilling import TOUCHED_MATCHES
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
@@ -28,7 +29,7 @@ FROM_CANDIDATES: Listing = (
     when(
         "texts",
         make.text_asked,
-        file_step("text_failed"),
+        make.text_failed,
         make.text_candidate,
     ),
     when("searched", make.candidate_asked),
@@ -36,12 +37,13 @@ FROM_CANDIDATES: Listing = (
         "branches",
         file_step("tagpath_position"),
         make.branch_path,
-        file_step("branch_row", reused=True),
+        make.branch_row,
         when("branches_in_sql", make.truth),
         make.branch_match,
     ),
     make.matched,
     when("early", make.revocable, file_step("certain")),
+    when("spilling", *TOUCHED_MATCHES),
     file_step("gone"),
     when("checked", make.check_held),
     make.notification,

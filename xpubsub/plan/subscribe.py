@@ -111,6 +111,7 @@ _SUBSCRIPTIONS = (
     ("subscription_query", file_step("new_subscription_query")),
     ("subscription_delay", file_step("new_delay")),
     ("subscription_variables", file_step("new_variables")),
+    ("subscription_whole", file_step("new_whole")),
 )
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),

@@ -27,6 +27,8 @@ class TransformationCase(FactCase):
 
     places: Mapping[int, int]
     sharing: Sharing
+    spilling: str = ""
+    """As in `FilterCase`."""
 
     @property
     def depths(self) -> range:

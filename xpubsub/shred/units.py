@@ -56,6 +56,15 @@ class UnitCutter:
         self._dropped = False
 
     @property
+    def number(self) -> int:
+        """How many units have been read."""
+        return self._text.number
+
+    def outermost(self, most: int) -> list[str]:
+        """Return the tag paths of elements outside of units, the shortest first."""
+        return self._paths.outermost(most)
+
+    @property
     def open_number(self) -> int | None:
         """The number of the unit that has begun and not ended, unless it is too large to be kept."""
         return None if self._start is None or self._dropped or self.ended else self._text.number + 1

@@ -30,6 +30,8 @@ class Shown:
     variables: Mapping[str, Any] = field(default_factory=dict)
     way: str = "indexed"
     """`indexed`: SQL decides; `checked`: lxml decides about candidates; `every message`: lxml reads each message."""
+    partial: bool = True
+    """Whether the subscriber wants parts of outputs while others are spilled."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:

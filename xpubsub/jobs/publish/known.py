@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import pyarrow as pa
+
 from xpubsub.jobs.paths import tagpath_cache
+from xpubsub.jobs.publish.attribute_conditions import start_bits
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.single import Lookup, load_lookup
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
@@ -40,6 +43,11 @@ class Known:
         summary = self.summary
         return self.filled_cache or tagpath_cache(
             self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0)
+
+    @cached_property
+    def start_bits(self) -> pa.Table:
+        """The conditions that a start tag settles, of queries in which the first node depends on conditions."""
+        return start_bits(self.store.rows(file_step("first_condition")))
 
     @cached_property
     def lookup(self) -> Lookup | None:

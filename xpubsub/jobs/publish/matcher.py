@@ -41,9 +41,15 @@ class Matcher:
         """The current snapshot of the store."""
         return self._snapshots.known()
 
-    def shred(self, messages: Iterable[Message], timings: Timings) -> MessageShredder:
-        """Shred numbered messages, and store the tag paths that are new."""
+    def shred(
+        self, messages: Iterable[Message], timings: Timings, spill: Iterable[str] = (), *, marking: bool = False
+    ) -> MessageShredder:
+        """Shred numbered messages, and store the tag paths that are new.
+
+        - `spill`: the linear paths whose elements are skipped; if `marking`, they are read, and marked.
+        """
         cache = self.known().cache
+        cache.spill(spill, marking=marking)
         shredder = MessageShredder(cache, self._limits)
         with timings.of("shred"), collector_paused():
             self._shredding.shred(shredder, cache, messages)

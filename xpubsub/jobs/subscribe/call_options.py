@@ -12,14 +12,20 @@ import pyarrow.compute as pc
 from xpubsub.checks import check_namespaces, check_text, check_variables
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
-from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect, namespaces_text, variables_text
+from xpubsub.jobs.subscribe.own_columns import (
+    check_delay,
+    check_dialect,
+    check_partial,
+    namespaces_text,
+    variables_text,
+)
 from xpubsub.language.xpath1.variables import VariableValue
 from xpubsub.limits import Limits
 
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The namespaces, dialect, stream, longest delay and variables of a call, for rows that do not give their own."""
+    """The namespaces, dialect, stream and so on of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
     dialect: str
@@ -29,22 +35,25 @@ class CallOptions:
     variables: dict[str, VariableValue] = field(default_factory=dict)
     strict: bool = False
     """Whether filters that are not indexed are refused; it holds for all rows."""
+    partial: str = ""
+    """`false` if the subscriber wants no parts of outputs, else empty."""
 
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
-                "max_delay": self.max_delay, "variables": variables_text(self.variables)}
+                "max_delay": self.max_delay, "variables": variables_text(self.variables), "partial": self.partial}
 
 
 def call_options(
     namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None,
-    variables: Mapping[str, VariableValue] | None = None, strict: bool = False,
+    variables: Mapping[str, VariableValue] | None = None, strict: bool = False, partial: bool = True,
 ) -> CallOptions:
     """Check and return the options of a call."""
     named = check_text("a stream's name", stream)
     delay = "" if max_delay is None else check_delay(max_delay)
     return CallOptions(
-        check_namespaces(namespaces), check_dialect(dialect), named, delay, check_variables(variables), bool(strict))
+        check_namespaces(namespaces), check_dialect(dialect), named, delay, check_variables(variables), bool(strict),
+        check_partial(partial))
 
 
 @dataclass(frozen=True)

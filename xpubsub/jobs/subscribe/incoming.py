@@ -31,7 +31,7 @@ class Incoming:
 
     rows: pa.Table
     refused: list[dict[str, object]] = field(default_factory=list)
-    """Rows whose own namespaces, dialect, stream, max_delay or variables are wrong; `rows` does not include them."""
+    """Rows whose own namespaces, dialect, stream and so on are wrong; `rows` does not include them."""
 
     def ids(self) -> int:
         """Return the number of distinct ids."""

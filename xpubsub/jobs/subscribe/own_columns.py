@@ -1,4 +1,4 @@
-"""Checks the columns in which rows give their own namespaces, dialect, stream or delay, each distinct value once."""
+"""Checks the columns in which rows give their own namespaces, dialect, stream and so on, each distinct value once."""
 
 from __future__ import annotations
 
@@ -53,6 +53,14 @@ def check_delay(delay: object) -> str:
     text = check_text("max_delay", delay)
     seconds_of(text)
     return "".join(text.split())
+
+
+def check_partial(partial: object) -> str:
+    """Check whether a subscriber wants parts of outputs; return it as the store keeps it: empty, or `false`."""
+    given = str(partial).lower()
+    if given not in ("true", "false"):
+        raise Error(f"partial must be True or False, not {partial!r}")
+    return "" if given == "true" else given
 
 
 class _Pairs(list[tuple[Any, Any]]):
@@ -126,4 +134,4 @@ def _variables(value: object) -> str:
 
 
 _CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream, "max_delay": check_delay,
-           "variables": _variables}
+           "variables": _variables, "partial": check_partial}
