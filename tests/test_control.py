@@ -123,7 +123,7 @@ def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Pat
 
 def shown(result: Result, store: Path) -> tuple[int, str, str]:
     """What a command shows, whatever the place of the store and the time."""
-    stderr = re.sub(r"ahead of now, .*?;", "ahead of now;", result.stderr.replace(str(store), "STORE"))
+    stderr = re.sub(r"ahead of now, [^;\n]*", "ahead of now", result.stderr.replace(str(store), "STORE"))
     return result.exit_code, result.stdout.replace(str(store), "STORE"), stderr
 
 
