@@ -11,6 +11,7 @@ from lxml import etree
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
+from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.rows import CHECK_HELD
 
@@ -34,6 +35,8 @@ class Checks:
     def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
         try:
             return bool(self._xpath(check_id)(tree))
+        except NoValue:
+            return False
         except etree.XPathError as error:
             raise EngineError(f"lxml cannot evaluate {self._stored[check_id][0]}: {error}", step="check_held") from None
 
