@@ -18,6 +18,8 @@ from xpubsub.rows import CHECK_HELD
 _OPTIONS: dict[str, Any] = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True, "encoding": "utf-8"}
 """Messages have been read before, within the limits, and declare no entities."""
+_PARSER = etree.XMLParser(**_OPTIONS)
+"""A parser costs more than a small message; lxml lets threads take turns with it."""
 
 
 class Checks:
@@ -51,7 +53,7 @@ class Checks:
 def parsed_source(source: bytes) -> etree._ElementTree | None:
     """Parse a message; what only lxml objects to does not keep it from being read."""
     try:
-        return etree.ElementTree(etree.fromstring(source, etree.XMLParser(**_OPTIONS)))
+        return etree.ElementTree(etree.fromstring(source, _PARSER))
     except etree.XMLSyntaxError:
         root = etree.fromstring(source, etree.XMLParser(**_OPTIONS, recover=True))
         return None if root is None else etree.ElementTree(root)
