@@ -208,6 +208,15 @@ def test_lists_do_not_explode() -> None:
     assert Compiler(variables=values).way("//a[b] = $l").name == "indexed"
 
 
+def test_constants_that_functions_change_are_no_marks() -> None:
+    computed = {"lower": "lower-case('{}BC')", "upper": "upper-case('{}bc')", "space": "normalize-space(' {}bc ')"}
+    rows = [(f"{name}{n}", "//a = " + text.format(letter)) for name, text in computed.items() for n, letter in enumerate("Axa")]
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many(rows)
+        found = pairs(broker.publish([("m", "<r><a>abc</a><a>XBC</a></r>")]).notifications.to_pylist())
+    assert found == {("m", name) for name in ("lower0", "lower2", "upper1", "space2")}
+
+
 def test_prefixes_of_functions() -> None:
     assert Compiler({"xsd": "http://www.w3.org/2001/XMLSchema"}).way("//a[xsd:date(.) > xsd:date('2024-01-01')]").name == "checked"
     with pytest.raises(xpubsub.UnsupportedError, match=r"the function xs:date\(\)"):
