@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
-         "feeds-spark", "spark-scaling")
+         "feeds-spark", "spark-scaling", "xpath")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
@@ -60,6 +60,10 @@ class Sizes:
     spark_transform_documents: int = 2_000
     scaling_subscriptions: int = 1_000_000
     scaling_messages: int = 10_000
+    xpath_rules: int = 10_000
+    xpath_invoices: int = 300
+    xpath_indexed: int = 100_000
+    xpath_messages: int = 10_000
 
     def scaled(self, scale: float) -> Sizes:
         """All sizes times a factor."""
@@ -76,7 +80,7 @@ QUICK = Sizes(
     endless_recursive=2, endless_flat=3, endless_large=5, endless_subscriptions=50, spark_stock_subscriptions=20_000,
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
     spark_feed_items=400, spark_transform_queries=500, spark_transform_documents=100, scaling_subscriptions=20_000,
-    scaling_messages=1_000,
+    scaling_messages=1_000, xpath_rules=1_500, xpath_invoices=50, xpath_indexed=10_000, xpath_messages=1_000,
 )
 
 
@@ -105,7 +109,7 @@ def read_options(description: str, given: list[str] | None) -> Options:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark-memory", default="6g", help="memory of the Spark driver (default: 6g)")
     parser.add_argument("--data", type=Path, default=BESIDE if BESIDE.is_dir() else None,
-                        help="the folder of feeds-stream-ai.tar.gz")
+                        help="the folder of feeds-stream-ai.tar.gz, ubl-xrechnung.tar.gz and Schematron rules")
     parser.add_argument("--output", type=Path, default=_OUTPUT, help=f"the JSON file (default: {_OUTPUT})")
     parser.add_argument("--plots", type=Path, help="a folder for plots")
     sizes = parser.add_argument_group("sizes")

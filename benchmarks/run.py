@@ -36,6 +36,7 @@ from benchmarks.parts import (
     spark_scaling,
     stock,
     transform,
+    xpath,
 )
 from benchmarks.plots import draw
 from benchmarks.report import figure_text, ratio_text, show
@@ -45,7 +46,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "stock": stock.measure, "nasa": nasa.measure, "range": range.measure, "paths": paths.measure, "one": one.measure,
     "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
     "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
-    "spark-scaling": spark_scaling.measure,
+    "spark-scaling": spark_scaling.measure, "xpath": xpath.measure,
 }
 
 

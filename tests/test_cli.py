@@ -77,7 +77,7 @@ def test_subscribe_wants_one_form(store: Path, arguments: list[str]) -> None:
 
 
 def test_subscribe_names_the_place_of_a_mistake(store: Path) -> None:
-    result = run("subscribe", store, "--id", "s2", "/stock[matches(a, 1)]")
+    result = run("subscribe", store, "--id", "s2", "/stock[tokenize(a, 1)]")
     assert result.exit_code == 2
     assert "line 1, column 8" in result.stderr and "^" in result.stderr
     assert "Traceback" not in result.output

@@ -119,6 +119,23 @@ def test_all_ways_agree_with_lxml_on_spark(connect: Callable[..., xpubsub.Broker
     assert not disagreements(found, verdicts(messages, expressions, NAMESPACES), "")
 
 
+FOUND = {
+    "(.)[position() > 2]": "<a/>", "count(.) > 1": "<a/>", "number(//c)": "<c>x</c>", "count(//a/@x) = 2": "<a x='1'/>",
+    "string(//a) = 'x'": "<r><a>y</a><a>x</a></r>", "//r[string(a) = 'x']": "<r><a>y</a><a>x</a></r>",
+    "//a[2]": "<r><a/><b><a/></b></r>", "count(//a) = 2": "<a><a/><a/></a>", "//a[not(self::a)]": "<a/>",
+}
+"""Expressions, each with a message, on which a way has disagreed once, or could have."""
+
+
+def test_what_was_found_before() -> None:
+    expressions = {f"s{n}": text for n, text in enumerate(FOUND)}
+    messages = {f"m{n}": xml for n, xml in enumerate(dict.fromkeys(FOUND.values()))}
+    with xpubsub.connect(":memory:") as broker:
+        subscribe_all_ways(broker, expressions)
+        compare(broker, messages, expressions)
+        compare(broker, messages, expressions, branches_in_sql=False)
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10**9))
 def test_small_draws_agree_with_lxml(seed: int) -> None:

@@ -6,7 +6,7 @@ Compiling is not part of the loop's time; parsing is, once per message.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -33,11 +33,14 @@ class LxmlLoop:
         return self.parse * messages / self.messages + self.evaluate * pairs
 
 
-def measure(messages: Sequence[tuple[str, str]], texts: Sequence[str]) -> LxmlLoop:
+def measure(
+    messages: Sequence[tuple[str, str]], texts: Sequence[str], namespaces: Mapping[str, str] | None = None,
+    most: int = SAMPLE[1],
+) -> LxmlLoop:
     """Measure the loop on the first messages and subscriptions."""
-    compiled = [etree.XPath(f"boolean({text})") for text in texts[: SAMPLE[0]]]
+    compiled = [etree.XPath(f"boolean({text})", namespaces=dict(namespaces or {})) for text in texts[: SAMPLE[0]]]
     started = time.perf_counter()
-    trees = [etree.fromstring(xml) for _, xml in messages[: SAMPLE[1]]]
+    trees = [etree.fromstring(xml.encode()) for _, xml in messages[:most]]
     parsed = time.perf_counter()
     matches = {(m, s) for m, tree in enumerate(trees) for s, xpath in enumerate(compiled) if xpath(tree)}
     ended = time.perf_counter()

@@ -80,7 +80,8 @@ def marked(text: str, constants: Constants) -> tuple[str, Constants] | None:
 
 
 def _mark(number: int, constant: Constant) -> Constant:
-    return f"\ue000{number}\ue001" if isinstance(constant, str) else 1_000_003.5 + number
+    """Return a mark; functions that change cases or spaces change it, so that it does not end up in its place."""
+    return f"\ue000Aa  {number}\ue001" if isinstance(constant, str) else 1_000_003.5 + number
 
 
 def _quoted(mark: Constant, raw: str) -> str:

@@ -11,12 +11,15 @@ from lxml import etree
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
+from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.rows import CHECK_HELD
 
 _OPTIONS: dict[str, Any] = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True, "encoding": "utf-8"}
 """Messages have been read before, within the limits, and declare no entities."""
+_PARSER = etree.XMLParser(**_OPTIONS)
+"""A parser costs more than a small message; lxml lets threads take turns with it."""
 
 
 class Checks:
@@ -34,6 +37,8 @@ class Checks:
     def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
         try:
             return bool(self._xpath(check_id)(tree))
+        except NoValue:
+            return False
         except etree.XPathError as error:
             raise EngineError(f"lxml cannot evaluate {self._stored[check_id][0]}: {error}", step="check_held") from None
 
@@ -48,7 +53,7 @@ class Checks:
 def parsed_source(source: bytes) -> etree._ElementTree | None:
     """Parse a message; what only lxml objects to does not keep it from being read."""
     try:
-        return etree.ElementTree(etree.fromstring(source, etree.XMLParser(**_OPTIONS)))
+        return etree.ElementTree(etree.fromstring(source, _PARSER))
     except etree.XMLSyntaxError:
         root = etree.fromstring(source, etree.XMLParser(**_OPTIONS, recover=True))
         return None if root is None else etree.ElementTree(root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from xpubsub.language.xpath.syntax import Literal, Number
+from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.tree import (
     Calling,
@@ -64,7 +65,7 @@ def _same_context(tree: XPathTree) -> tuple[XPathTree, ...]:
 
 
 def constant_value(tree: XPathTree) -> str | float | bool | None:
-    """Return the value of a constant; None if an expression is none, or its value is no ordinary number."""
+    """Return the value of a constant; None if an expression is none, or has no ordinary value."""
     match tree:
         case Chars():
             return tree.value
@@ -74,7 +75,10 @@ def constant_value(tree: XPathTree) -> str | float | bool | None:
             return -part.value
     if not is_constant(tree):
         return None
-    value = evaluated(tree)
+    try:
+        value = evaluated(tree)
+    except NoValue:
+        return None
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Number, Or, Path, PathStep
 from xpubsub.language.xpath1.constants import constant_value, core_constant, is_constant
 from xpubsub.language.xpath1.inexact import Inexact
+from xpubsub.language.xpath1.positions import least_size
 from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, existing, ways_to
-from xpubsub.language.xpath1.tree import COMPARING, Calling, Operation, Root, XPathTree, type_of
+from xpubsub.language.xpath1.steps import DEEP_STEP, NODE
+from xpubsub.language.xpath1.tree import (
+    COMPARING,
+    AnyTest,
+    AxisStep,
+    Calling,
+    Filtered,
+    Location,
+    Numeral,
+    Operation,
+    Root,
+    XPathTree,
+    type_of,
+)
 from xpubsub.language.xpath1.variables import bound_tree
 
 MOST_COUNTED = 10**9
@@ -38,7 +52,7 @@ class Exact:
             return TRUE_EXPR if value else FALSE_EXPR
         kind = type_of(tree)
         if kind == "nodes":
-            return existing(ways_to(tree, self.here, self._inside, existence=True))
+            return self._existence(tree)
         if kind == "boolean":
             return self._boolean(tree)
         if kind == "string":
@@ -46,6 +60,34 @@ class Exact:
         if isinstance(tree, Calling) and tree.name in ("count", "string-length"):
             return self._compared("!=", tree, 0.0)
         return Or((self._compared("<", tree, 0.0), self._compared(">", tree, 0.0)))
+
+    def _existence(self, tree: XPathTree) -> Expr:
+        """Return that a node-set is not empty; a position at its end needs a group that is large enough."""
+        try:
+            return existing(ways_to(tree, self.here, self._inside, existence=True))
+        except Inexact:
+            return self._large_enough(tree)
+
+    def _large_enough(self, tree: XPathTree) -> Expr:
+        match tree:
+            case Filtered(base, (*before, last)) if (least := least_size(last)) is not None:
+                return self._at_least(Filtered(base, tuple(before)) if before else base, least)
+            case Location(start, (*steps, AxisStep(_, _, (*before, last)) as step)):
+                least = least_size(last)
+                if least is not None:
+                    group = Location(None, (replace(step, predicates=tuple(before)),))
+                    return self._group(start, steps, Operation(">=", (Calling("count", (group,)), Numeral(str(least)))))
+        raise Inexact
+
+    def _group(self, start: XPathTree | None, steps: list[AxisStep], enough: XPathTree) -> Expr:
+        """Return that a node at the end of some steps has a group below it that is large enough."""
+        deep = bool(steps) and steps[-1] == DEEP_STEP
+        before = tuple(steps[:-1] if deep else steps)
+        here = self.truth(Location(start, (*before, AxisStep("self", NODE, (enough,)))))
+        if not deep:
+            return here
+        below = self.truth(Location(start, (*before, AxisStep("descendant", AnyTest("name"), (enough,)))))
+        return Or((here, below))
 
     def _inside(self, tree: XPathTree, test: NodeTest | None) -> Expr:
         return Exact(test).truth(tree)
@@ -123,7 +165,8 @@ class Exact:
             raise Inexact
         if least <= 1:
             return TRUE_EXPR if least < 1 else existing(ways_to(nodes, self.here, self._inside, existence=True))
-        return Call("at-least", self._one_path(Calling("string", (nodes,))), Number(float(least)))
+        path = self._one_path(Calling("string", (nodes,)))
+        return FALSE_EXPR if at_most_one(path) else Call("at-least", path, Number(float(least)))
 
     def _named(self, op: str, name: str, constant: str) -> Expr:
         """Return a test of the context node's name."""

@@ -1,4 +1,4 @@
-"""The core function library of XPath 1.0: how many arguments each function takes, and which must be node-sets."""
+"""The functions of filters: how many arguments each takes, and which must be node-sets."""
 
 from __future__ import annotations
 
@@ -14,16 +14,6 @@ class Signature(NamedTuple):
     """Whether its argument must be a node-set."""
 
 
-INSTEAD_OF = {
-    "matches": "use contains() or starts-with()", "exists": "write the path alone", "empty": "write not() of the path",
-    "lower-case": "use translate(…, 'ABC…', 'abc…')", "upper-case": "use translate(…, 'abc…', 'ABC…')",
-    "ends-with": "compare substring(…, string-length(…) - n) with the text",
-    "current": "write . for the context node", "document-uri": "a message has none",
-    "abs": "compare with both signs", "distinct-values": "compare the nodes themselves",
-}
-"""What to write instead of functions of other languages."""
-OTHERWISE = "the functions are those of XPath 1.0"
-
 MANY = 1000
 CORE_FUNCTIONS = {
     "last": Signature(0, 0), "position": Signature(0, 0), "true": Signature(0, 0), "false": Signature(0, 0),
@@ -35,4 +25,10 @@ CORE_FUNCTIONS = {
     "substring-after": Signature(2, 2), "substring": Signature(2, 3), "translate": Signature(3, 3),
     "floor": Signature(1, 1), "ceiling": Signature(1, 1), "round": Signature(1, 1),
 }
-"""By name."""
+"""The core function library of XPath 1.0, by name."""
+XPATH2_FUNCTIONS = {
+    "matches": Signature(2, 3), "ends-with": Signature(2, 2), "lower-case": Signature(1, 1),
+    "upper-case": Signature(1, 1), "exists": Signature(1, 1), "empty": Signature(1, 1), "xs:date": Signature(1, 1),
+    "xs:dateTime": Signature(1, 1),
+}
+"""The functions of XPath 2.0 that filters may use, by name."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from xpubsub.errors import LimitError
+from xpubsub.language.xpath1.extensions import EXTENSIONS, NAMESPACE, PREFIX
 from xpubsub.language.xpath1.tree import (
     AnyTest,
     AxisStep,
@@ -20,6 +21,7 @@ from xpubsub.language.xpath1.tree import (
     Operation,
     Root,
     XPathTree,
+    type_of,
 )
 
 _LEVELS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"), ("|",))
@@ -46,12 +48,35 @@ class LxmlText:
                 return self._operation(op, parts)
             case Negative(part):
                 return f"-({self.write(part)})"
+            case Calling(name, arguments) if (NAMESPACE, name) in EXTENSIONS:
+                return self._extension(name, arguments)
             case Calling(name, arguments):
                 return f"{name}({', '.join(map(self.write, arguments))})"
             case Chars(value):
                 return quoted_text(value)
             case Numeral(written):
                 return written
+
+    def _extension(self, name: str, arguments: tuple[XPathTree, ...]) -> str:
+        """Write a call of a function that is not lxml's own."""
+        self.namespaces[PREFIX] = NAMESPACE
+        if name == "compare-dates":
+            op, kind, *dates = arguments
+            given = [self.write(op), self.write(kind), *(part for date in dates for part in self._counted(date))]
+        else:
+            given = list(map(self._one_text, arguments))
+        return f"{PREFIX}:{name}({', '.join(given)})"
+
+    def _one_text(self, tree: XPathTree) -> str:
+        text, nodes = self._counted(tree)
+        return text if nodes == "1" else f"{PREFIX}:one({text}, {nodes})"
+
+    def _counted(self, tree: XPathTree) -> tuple[str, str]:
+        """Write the text of an argument, and how many nodes it comes from."""
+        written = self.write(tree)
+        if type_of(tree) != "nodes":
+            return written, "1"
+        return f"string({written})", "1" if tree == Location(None, ()) else f"count({written})"
 
     def _operation(self, op: str, parts: tuple[XPathTree, ...]) -> str:
         first, *others = parts
@@ -111,7 +136,8 @@ def truth_text(tree: XPathTree) -> tuple[str, dict[str, str]]:
 def compiled_xpath(expression: str, namespaces: Mapping[str, str]) -> etree.XPath:
     """Compile an expression; raises `LimitError` if it is too large for lxml."""
     try:
-        return etree.XPath(expression, namespaces=dict(namespaces), smart_strings=False)
+        extensions = EXTENSIONS if namespaces.get(PREFIX) == NAMESPACE else None
+        return etree.XPath(expression, namespaces=dict(namespaces), extensions=extensions, smart_strings=False)
     except etree.XPathError as error:
         raise LimitError(f"lxml cannot compile the expression: {error}", code="limit-lxml", text="") from None
 
@@ -121,7 +147,9 @@ _TINY = etree.ElementTree(etree.Element("a"))
 
 def evaluated(tree: XPathTree) -> str | float | bool:
     """Return the value of an expression that does not depend on a message."""
-    value = compiled_xpath(LxmlText().write(tree), {})(_TINY)
+    writer = LxmlText()
+    written = writer.write(tree)
+    value = compiled_xpath(written, writer.namespaces)(_TINY)
     assert isinstance(value, str | float | bool)
     return value
 

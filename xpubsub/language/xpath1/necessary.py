@@ -14,6 +14,7 @@ from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Number, Or, Path
 from xpubsub.language.xpath1.constants import constant_value, core_constant, looks_at_context, node_sets
 from xpubsub.language.xpath1.exact import TRUE_EXPR, Exact, negated
+from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.steps import PARENT_STEP
@@ -65,6 +66,10 @@ class Necessary:
                 return self.truth(part)
             case Calling("contains" | "starts-with" as name, (text, part)):
                 return self._text_call(name, text, part) or self._if_nothing(tree)
+            case Calling("ends-with", (text, part)):
+                return self._text_call("contains", text, part) or self._if_nothing(tree)
+            case Calling("compare-dates", (_, _, *dates)):
+                return all_of(self._tested(each, lambda path: path) for each in dates if type_of(each) == "nodes")
             case Operation(op, (left, right)) if op in COMPARING:
                 return self._comparison(op, left, right) or self._if_nothing(tree)
         return self._tested(tree, lambda path: path) if type_of(tree) == "nodes" else self._if_nothing(tree)
@@ -131,7 +136,7 @@ class Necessary:
     def _if_nothing(self, tree: XPathTree) -> Expr | None:
         """Return that one of the paths selects something, if the expression is false where none does."""
         sets = node_sets(tree)
-        if not sets or looks_at_context(tree) or evaluated(Calling("boolean", (_emptied(tree),))):
+        if not sets or looks_at_context(tree) or _holds_for_nothing(tree):
             return None
         return one_of(self._tested(each, lambda path: path) for each in sets)
 
@@ -173,6 +178,14 @@ def _with_condition(path: Path, condition: Expr) -> Expr:
     *before, last = path.steps
     changed = type(last)(last.axis, last.test, (*last.predicates, condition))
     return Path(path.absolute, (*before, changed))
+
+
+def _holds_for_nothing(tree: XPathTree) -> bool:
+    """Whether an expression is true where none of its paths selects anything."""
+    try:
+        return bool(evaluated(Calling("boolean", (_emptied(tree),))))
+    except NoValue:
+        return False
 
 
 def _emptied(tree: XPathTree) -> XPathTree:

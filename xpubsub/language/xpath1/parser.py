@@ -1,4 +1,4 @@
-"""Parses any XPath 1.0 expression; an error names what is wrong and its place."""
+"""Parses any XPath 1.0 expression, and some of XPath 2.0; an error names what is wrong and its place."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from xpubsub.errors import LimitError
 from xpubsub.language.xpath.cursor import Cursor, check_length
 from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS
 from xpubsub.language.xpath.paths import NODE_TYPES
-from xpubsub.language.xpath.tokens import tokenize
-from xpubsub.language.xpath1.functions import CORE_FUNCTIONS, INSTEAD_OF, OTHERWISE
+from xpubsub.language.xpath.tokens import Token
+from xpubsub.language.xpath1.calls import Argument, compared_dates, function_name, xpath2_call
+from xpubsub.language.xpath1.functions import CORE_FUNCTIONS, XPATH2_FUNCTIONS
+from xpubsub.language.xpath1.refusals import (
+    known_tokens,
+    refuse_foreign_operator,
+    refuse_foreign_word,
+    unknown_function,
+)
 from xpubsub.language.xpath1.steps import StepParser
 from xpubsub.language.xpath1.tree import (
     COMPARING,
@@ -23,11 +30,13 @@ from xpubsub.language.xpath1.tree import (
     XPathTree,
     type_of,
 )
-from xpubsub.language.xpath1.variables import VariableValue, bound_tree, compared, has_list
+from xpubsub.language.xpath1.variables import VariableValue, bound_tree, chosen, compared, expanded_size, has_list
 from xpubsub.limits import Limits
 
 MOST_OPERATORS = 200
 """How many arithmetic operators, and comparisons in a row, an expression may have."""
+MOST_EXPANDED = 20_000
+"""How large a comparison with lists may become, in nodes of its tree."""
 
 
 def parse_tree(
@@ -36,7 +45,7 @@ def parse_tree(
 ) -> XPathTree:
     """Parse an expression of XPath 1.0; variables are replaced by their values."""
     check_length(text, limits)
-    cursor = Cursor(text, tokenize(text, capitals=dialect == "branching"), limits)
+    cursor = Cursor(text, known_tokens(text, capitals=dialect == "branching"), limits)
     return TreeParser(cursor, namespaces, variables or {}, branching=dialect == "branching").whole()
 
 
@@ -49,6 +58,9 @@ class TreeParser:
         self._cursor = cursor
         self._variables = variables
         self._operators = 0
+        self._namespaces = namespaces
+        self._dates: list[int] = []
+        """Where dates start that no comparison has taken yet."""
         self._steps = StepParser(cursor, namespaces, branching, self.expression)
 
     def whole(self) -> XPathTree:
@@ -59,8 +71,11 @@ class TreeParser:
         tree = self.expression()
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
-        if self._variables and has_list(tree):
-            raise cursor.unsupported("a list of values outside a comparison", 0, "compare it, as in //a = $list")
+        if has_list(tree):
+            raise cursor.unsupported("a list of values outside a comparison", 0, "compare it, as in //a = ('x', 'y')")
+        if self._dates:
+            advice = "compare it, as in xs:date(a) > xs:date(b)"
+            raise cursor.unsupported("a date outside a comparison", self._dates[0], advice)
         return tree
 
     def expression(self) -> XPathTree:
@@ -80,17 +95,27 @@ class TreeParser:
         left = self._relational()
         while self._cursor.at("=", "!="):
             self._count_chain(left)
-            op = self._cursor.advance().text
-            left = compared(op, left, self._relational())
+            op = self._cursor.advance()
+            left = self._compared(op, left, self._relational())
         return left
 
     def _relational(self) -> XPathTree:
         left = self._additive()
         while self._cursor.at("<", "<=", ">", ">="):
             self._count_chain(left)
-            op = self._cursor.advance().text
-            left = compared(op, left, self._additive())
+            op = self._cursor.advance()
+            left = self._compared(op, left, self._additive())
         return left
+
+    def _compared(self, op: Token, left: XPathTree, right: XPathTree) -> XPathTree:
+        dates = compared_dates(self._cursor, op.text, op.offset, left, right)
+        if dates is not None:
+            del self._dates[-2:]
+            return dates
+        if expanded_size(left, right) > MOST_EXPANDED:
+            reason = f"a list of values makes more than {MOST_EXPANDED} comparisons and steps"
+            raise LimitError(reason, code="limit-list", text=self._cursor.text, offset=op.offset)
+        return compared(op.text, left, right)
 
     def _additive(self) -> XPathTree:
         left = self._multiplicative()
@@ -113,7 +138,7 @@ class TreeParser:
             self._count_operator()
 
     def _count_operator(self) -> None:
-        """VariableValue the depth of the tree."""
+        """Bound the depth of the tree."""
         self._operators += 1
         if self._operators > MOST_OPERATORS:
             reason = f"more than {MOST_OPERATORS} arithmetic operators"
@@ -128,11 +153,13 @@ class TreeParser:
     def _union(self) -> XPathTree:
         offset = self._cursor.token.offset
         parts = [self._path()]
+        refuse_foreign_operator(self._cursor)
         while self._cursor.at("|"):
             self._nodes(parts[-1], offset, "on the left of '|'")
             self._cursor.advance()
             offset = self._cursor.token.offset
             parts.append(self._path())
+            refuse_foreign_operator(self._cursor)
         if len(parts) > 1:
             self._nodes(parts[-1], offset, "on the right of '|'")
         return parts[0] if len(parts) == 1 else Operation("|", tuple(parts))
@@ -162,6 +189,7 @@ class TreeParser:
         if cursor.token.kind in ("literal", "number") or cursor.at("$", "("):
             return True
         if cursor.token.kind == "name":
+            refuse_foreign_word(cursor)
             return cursor.peek().text == "(" and cursor.token.text not in NODE_TYPES
         if not cursor.at("/", "//", ".", "..", "@"):
             raise cursor.syntax(f"expected an expression, found {cursor.describe()}")
@@ -177,10 +205,23 @@ class TreeParser:
             return self._variable()
         if cursor.take("("):
             with cursor.nested():
-                inner = self.expression()
-            cursor.expect(")")
-            return inner
+                return self._parenthesised()
         return self._call()
+
+    def _parenthesised(self) -> XPathTree:
+        """Parse what is in parentheses: an expression, or several constants."""
+        cursor = self._cursor
+        if cursor.at(")"):
+            raise cursor.unsupported("the empty sequence ()", None, "use not() of the path")
+        offset = cursor.token.offset
+        parts = [self.expression()]
+        while cursor.take(","):
+            parts.append(self.expression())
+        cursor.expect(")")
+        if len(parts) > 1 and not all(isinstance(part, Chars | Numeral | Negative) for part in parts):
+            advice = "write a | b for nodes, or conditions joined by or"
+            raise cursor.unsupported("a sequence of anything but constants", offset, advice)
+        return parts[0] if len(parts) == 1 else chosen(parts)
 
     def _variable(self) -> XPathTree:
         cursor = self._cursor
@@ -199,26 +240,29 @@ class TreeParser:
         if name.text.removeprefix("fn:") in MESSAGE_FUNCTIONS:
             advice = f"leave it out, or write 'for $x in {name.text}(…)… return $x'"
             raise cursor.unsupported(f"{name.text}() in a filter", name.offset, advice)
-        if name.text not in CORE_FUNCTIONS:
-            advice = INSTEAD_OF.get(name.text.removeprefix("fn:"), OTHERWISE)
-            raise cursor.unsupported(f"the function {name.text}()", name.offset, advice)
-        offset = cursor.peek().offset
+        known = function_name(name.text, self._namespaces)
+        signature = CORE_FUNCTIONS.get(known) or XPATH2_FUNCTIONS.get(known)
+        if signature is None:
+            raise unknown_function(cursor, name.text, known, name.offset)
         with cursor.nested():
             arguments = self._arguments()
-        signature = CORE_FUNCTIONS[name.text]
         if not signature.least <= len(arguments) <= signature.most:
             raise cursor.syntax(f"wrong number of arguments of {name.text}()", name.offset, code="XPST0017")
         if signature.nodes and arguments:
-            self._nodes(arguments[0], offset, f"as the argument of {name.text}()")
-        return Calling(name.text, tuple(arguments))
+            self._nodes(arguments[0][1], arguments[0][0], f"as the argument of {name.text}()")
+        if known in CORE_FUNCTIONS:
+            return Calling(known, tuple(tree for _, tree in arguments))
+        if known.startswith("xs:"):
+            self._dates.append(name.offset)
+        return xpath2_call(cursor, known, arguments)
 
-    def _arguments(self) -> list[XPathTree]:
+    def _arguments(self) -> list[Argument]:
         cursor = self._cursor
         cursor.expect("(")
         if cursor.take(")"):
             return []
-        arguments = [self.expression()]
+        arguments = [(cursor.token.offset, self.expression())]
         while cursor.take(","):
-            arguments.append(self.expression())
+            arguments.append((cursor.token.offset, self.expression()))
         cursor.expect(")")
         return arguments

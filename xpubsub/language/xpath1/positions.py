@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from xpubsub.language.xpath1.constants import looks_at_position
 from xpubsub.language.xpath1.tree import Calling, Numeral, Operation, XPathTree, type_of
 
@@ -12,6 +14,29 @@ _ONES = {(_POSITION, Numeral("1")), (Numeral("1"), _POSITION), (_POSITION, _LAST
 def is_position(predicate: XPathTree) -> bool:
     """Whether a predicate depends on the position of a node among others."""
     return type_of(predicate) == "number" or looks_at_position(predicate)
+
+
+def least_size(predicate: XPathTree) -> int | None:
+    """Return how many nodes a group needs so that a position selects one of them; None if that is not known."""
+    match predicate:
+        case Numeral():
+            return int(predicate.value) if predicate.value >= 1 and predicate.value.is_integer() else None
+        case Operation(op, (Calling("position"), Numeral() as number)) if number.value >= 1:
+            return _least(op, number.value)
+    return None
+
+
+def _least(op: str, number: float) -> int | None:
+    match op:
+        case "=":
+            return int(number) if number.is_integer() else None
+        case ">":
+            return math.floor(number) + 1
+        case ">=":
+            return math.ceil(number)
+        case "!=":
+            return 2 if number == 1 else 1
+    return None
 
 
 def always_one_left(predicate: XPathTree) -> bool:

@@ -72,7 +72,7 @@ class StepParser:
         for short, step in ((".", SELF_STEP), ("..", PARENT_STEP)):
             if cursor.take(short):
                 if cursor.at("["):
-                    raise cursor.syntax(f"a predicate cannot follow '{short}'")
+                    raise cursor.syntax(f"a predicate cannot follow '{short}': write {step.axis}::node()[…]")
                 return step
         axis = self._axis()
         test = self._test(axis == "attribute")
@@ -93,6 +93,8 @@ class StepParser:
 
     def _test(self, attribute: bool) -> AnyTest:
         cursor = self._cursor
+        if cursor.at("("):
+            raise cursor.unsupported("a step in parentheses", None, "write each path on its own, as in a/b | a/c")
         if cursor.token.kind != "name":
             raise cursor.syntax(f"expected a step, found {cursor.describe()}")
         if cursor.peek().text == "(":
@@ -103,7 +105,8 @@ class StepParser:
     def _node_type(self) -> AnyTest:
         cursor = self._cursor
         if cursor.token.text not in NODE_TYPES:
-            raise cursor.unsupported("an expression as a step")
+            advice = "call the function on the path, as in string(//a) or //a[string() = 'x']"
+            raise cursor.unsupported("an expression as a step", None, advice)
         kind: TestKind = cursor.advance().text  # type: ignore[assignment]
         cursor.expect("(")
         target = cursor.advance().text[1:-1] if kind[0] == "p" and cursor.token.kind == "literal" else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as OneWord
 
-ValueType = OneWord["nodes", "string", "number", "boolean"]
+ValueType = OneWord["nodes", "string", "number", "boolean", "date", "dateTime"]
 TestKind = OneWord["name", "node", "text", "comment", "processing-instruction"]
 
 
@@ -65,7 +65,7 @@ class Negative:
 
 @dataclass(frozen=True)
 class Calling:
-    """A call of a function of the core library."""
+    """A call of a function."""
 
     name: str
     arguments: tuple[XPathTree, ...] = ()
@@ -97,16 +97,18 @@ COMPARING = ("=", "!=", "<", "<=", ">", ">=")
 _BOOLEAN = ("and", "or", *COMPARING)
 _RESULTS: dict[ValueType, tuple[str, ...]] = {
     "nodes": ("id",),
-    "boolean": ("boolean", "not", "true", "false", "lang", "contains", "starts-with"),
+    "boolean": ("boolean", "not", "true", "false", "lang", "contains", "starts-with", "matches", "ends-with",
+                "compare-dates"),
     "number": ("count", "sum", "last", "position", "number", "floor", "ceiling", "round", "string-length"),
     "string": ("string", "concat", "substring", "substring-before", "substring-after", "normalize-space", "translate",
-               "name", "local-name", "namespace-uri"),
+               "name", "local-name", "namespace-uri", "lower-case", "upper-case"),
+    "date": ("xs:date",), "dateTime": ("xs:dateTime",),
 }
 _BY_NAME = {name: kind for kind, names in _RESULTS.items() for name in names}
 
 
 def type_of(tree: XPathTree) -> ValueType:
-    """Return the type of an expression's value, which XPath 1.0 always knows beforehand."""
+    """Return the type of an expression's value, which is always known beforehand."""
     match tree:
         case Chars():
             return "string"

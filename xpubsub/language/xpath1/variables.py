@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
-from xpubsub.language.xpath1.tree import Calling, Chars, Negative, Numeral, Operation, XPathTree, children
+from xpubsub.language.xpath1.tree import Calling, Chars, Location, Negative, Numeral, Operation, XPathTree, children
 
 VariableValue = str | float | bool | list[str | float]
 """A string, a number, a truth value, or a list of strings and numbers."""
@@ -35,6 +36,24 @@ def compared(op: str, left: XPathTree, right: XPathTree) -> XPathTree:
 def has_list(tree: XPathTree) -> bool:
     """Whether a list of values is left, which only comparisons accept."""
     return _is_list(tree) or any(map(has_list, children(tree)))
+
+
+def chosen(parts: list[XPathTree]) -> XPathTree:
+    """Return a list of values."""
+    return Operation(_CHOICE, tuple(parts))
+
+
+def expanded_size(left: XPathTree, right: XPathTree) -> int:
+    """Return how large a comparison becomes when lists are written out; 0 without lists."""
+    counts = [len(children(each)) for each in (left, right) if _is_list(each)]
+    if not counts:
+        return 0
+    return math.prod(counts) * sum(_size(each) for each in (left, right) if not _is_list(each)) or math.prod(counts)
+
+
+def _size(tree: XPathTree) -> int:
+    steps = len(tree.steps) if isinstance(tree, Location) else 0
+    return 1 + steps + sum(map(_size, children(tree)))
 
 
 def _is_list(tree: XPathTree) -> bool:

@@ -65,8 +65,8 @@ class FilterReader:
             refused = error
         try:
             tree = parse_tree(text, self.namespaces, self.dialect, self.limits, self.variables)
-        except QuerySyntaxError:
-            if isinstance(refused, QuerySyntaxError):
+        except QuerySyntaxError as error:
+            if isinstance(refused, QuerySyntaxError) and refused.offset > error.offset:
                 raise refused from None
             raise
         try:
