@@ -23,12 +23,11 @@ DEFAULT_STREAM = "S"
 class OpenStore:
     """A store with the publisher that matches its messages; closed as a context manager, or by `close()`."""
 
-    overload: Overload | None = None
-    """What streaming jobs do when messages come too fast, unless they are told."""
-
     def __init__(self, store: Store, publisher: MessagePublisher, limits: Limits) -> None:
         self.store = store
         self.limits = limits
+        self.overload: Overload | None = None
+        """What streaming jobs do when messages come too fast, unless they are told."""
         self._publisher = publisher
         self._closed = False
 
