@@ -52,7 +52,7 @@ JOBS = {
     "overload": {"durable_files"},
     "publish": {"overload", "paths", "schemas"},
     "split": {"durable_files", "publish"},
-    "stream": {"durable_files", "publish"},
+    "stream": {"durable_files", "overload", "publish"},
     "subscribe": {"arranging", "paths", "publish"},
     "explain": {"publish", "subscribe"},
     "gc": {"arranging"},

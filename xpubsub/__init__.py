@@ -18,17 +18,19 @@ if TYPE_CHECKING:
         StoreError,
         UnsupportedError,
     )
+    from xpubsub.jobs.overload.settings import Overload
     from xpubsub.jobs.publish.result import Result
     from xpubsub.jobs.subscribe.subscribed import Subscribed
     from xpubsub.limits import Limits
 
 __version__ = "0.1.0"
 __all__ = [
-    "Broker", "EngineError", "Error", "LimitError", "Limits", "QuerySyntaxError", "Result", "RowErrors", "SchemaError",
-    "StoreError", "Subscribed", "UnsupportedError", "connect",
+    "Broker", "EngineError", "Error", "LimitError", "Limits", "Overload", "QuerySyntaxError", "Result", "RowErrors",
+    "SchemaError", "StoreError", "Subscribed", "UnsupportedError", "connect",
 ]
 _HOMES = {
-    "Broker": "broker", "connect": "connecting", "Limits": "limits", "Result": "jobs.publish.result",
+    "Broker": "broker", "connect": "connecting", "Limits": "limits", "Overload": "jobs.overload.settings",
+    "Result": "jobs.publish.result",
     "Subscribed": "jobs.subscribe.subscribed",
 }
 """The modules that hold the public names; those not listed are errors."""

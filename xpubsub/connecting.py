@@ -14,6 +14,7 @@ from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.errors import EngineError, Error, StoreError
 from xpubsub.jobs.control.place import is_reachable
 from xpubsub.jobs.gc import arrange_if_needed
+from xpubsub.jobs.overload.settings import Overload, check_overload
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.limits import Limits
 from xpubsub.remote import RemoteBroker
@@ -29,7 +30,7 @@ ENGINES = ("duckdb", "spark")
 def connect(
     path: str | os.PathLike[str] | None = None, engine: str | None = None, *, spark: SparkSession | None = None,
     limits: Limits | None = None, slots: int | None = None, master: str | None = None, create: bool | None = None,
-    read_only: bool = False,
+    read_only: bool = False, overload: Overload | None = None,
 ) -> Broker:
     """Open a store and return its `Broker`; create the store if nothing is at the path.
 
@@ -42,6 +43,7 @@ def connect(
     - `create`: False raises `StoreError` if there is no store; True or None creates it.
     - `read_only`: the store is neither created nor changed. `list`, `show`, `stats`, `schemas` and `explain` work, also
       on a write-protected file and while other processes read it.
+    - `overload`: what streaming jobs do when messages come too fast, an `xpubsub.Overload`; by default sources wait.
 
     While a streaming job has a DuckDB store open in another process, the broker makes its calls there, by the job's
     control socket: all except those that publish. Subscriptions that it changes apply from the job's next batch.
@@ -59,7 +61,10 @@ def connect(
         raise Error("a store cannot be created read-only: pass create=True or read_only=True, not both")
     how = {"create": not read_only and create is not False, "read_only": bool(read_only)}
     opening = _on_duckdb if engine == "duckdb" else _on_spark
-    return opening(_path(path), limits or Limits(), slots, how, spark, master)
+    check_overload(overload)
+    broker = opening(_path(path), limits or Limits(), slots, how, spark, master)
+    broker.overload = overload
+    return broker
 
 
 def _path(path: str | os.PathLike[str] | None) -> str:

@@ -10,6 +10,7 @@ from typing import Self
 from xpubsub.checks import check_text
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import StoreError
+from xpubsub.jobs.overload.settings import Overload
 from xpubsub.jobs.publish.message_publisher import MessagePublisher
 from xpubsub.limits import Limits
 from xpubsub.plan.request import PlanRequest
@@ -25,6 +26,8 @@ class OpenStore:
     def __init__(self, store: Store, publisher: MessagePublisher, limits: Limits) -> None:
         self.store = store
         self.limits = limits
+        self.overload: Overload | None = None
+        """What streaming jobs do when messages come too fast, unless they are told."""
         self._publisher = publisher
         self._closed = False
 

@@ -74,6 +74,9 @@ REJECTED = pa.schema([
 NOTIFICATIONS = pa.schema([("message_id", TEXT), ("subscription_id", TEXT), ("output", TEXT)])
 """A message and a subscription that it matches; the output is null for a filter."""
 
+NOTIFICATION_PARTS = NOTIFICATIONS.append(pa.field("part", TEXT))
+"""The same where elements may be spilled: whether the output is `whole`, `reduced` or a `filler`."""
+
 TAGPATH = pa.schema([("tagpath", TEXT), ("inv_tagpath", TEXT), ("tagpath_id", ID)])
 """A tag path."""
 

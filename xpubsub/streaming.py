@@ -12,21 +12,28 @@ from threading import Event
 from typing import Any, TypeVar
 
 from xpubsub.checks import check_function, check_namespaces, check_text
-from xpubsub.errors import Error
+from xpubsub.errors import Error, UnsupportedError
 from xpubsub.jobs.control.calls import Callee
 from xpubsub.jobs.control.server import serving
+from xpubsub.jobs.overload.choosing import Chooser
+from xpubsub.jobs.overload.settings import Overload, check_overload
+from xpubsub.jobs.overload.transformations import StoredTransformations
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.split.automatic import IMPLIED, automatic_units, units_of_job
+from xpubsub.jobs.stream.batches import BrokerCalls, JobParts
 from xpubsub.jobs.stream.checkpoint import Checkpoint
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.letter_source import LetterSource, letter_streams
-from xpubsub.jobs.stream.loop import BrokerCalls, JobParts, StreamJob
+from xpubsub.jobs.stream.loop import StreamJob
 from xpubsub.jobs.stream.metrics import serving_metrics
 from xpubsub.jobs.stream.opening import open_sink, open_source
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES, StreamOptions
+from xpubsub.jobs.stream.read_ahead import ReadAhead
+from xpubsub.jobs.stream.relief import Relief
 from xpubsub.jobs.stream.source_options import SourceOptions
+from xpubsub.jobs.stream.sources import Source
 from xpubsub.language.xpath.split import split_path
 from xpubsub.open_store import DEFAULT_STREAM, OpenStore, stream_and_plan
 from xpubsub.shred.units import UnitCutter
@@ -43,7 +50,7 @@ class StreamingCalls(OpenStore):
         namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
-        control: bool = True, resume: bool = False,
+        control: bool = True, resume: bool = False, overload: Overload | None = None,
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -70,6 +77,9 @@ class StreamingCalls(OpenStore):
         - `progress`: a function, called with the figures after each batch and now and then.
         - `control`: whether other processes of the user can reach a DuckDB store while the job runs, by the socket
           `STORE.sock`. They use `xpubsub.connect()` and the commands as always.
+        - `overload`: what to do when messages come faster than they can be processed, an `xpubsub.Overload`; by default
+          what `connect` was given, and otherwise the source waits. If it names a policy that chooses paths,
+          notifications have the column `part`.
 
         Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
 
@@ -77,14 +87,15 @@ class StreamingCalls(OpenStore):
         batch.
         """
         options = StreamOptions(*stream_and_plan(stream, plan), max_messages, max_batch_bytes, bool(once))
+        relieving = self._relieving(self.overload if overload is None else overload)
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces, options.stream, place)
         how = SourceOptions(
             self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume), place)
-        reading = open_source(source, how, self._publisher.session())
+        reading, relief = self._read_ahead(open_source(source, how, self._publisher.session()), relieving, options)
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
-            parts = JobParts(reading, open_sink(sink, format), letters)
+            parts = JobParts(reading, open_sink(sink, format), letters, relief)
             return self._streamed(parts, place, options, stop, metrics, check_function("progress", progress))
 
     def replay(
@@ -111,12 +122,29 @@ class StreamingCalls(OpenStore):
         metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
     ) -> Figures:
         """Run a streaming job."""
-        calls = BrokerCalls(self._publish_beside, self._called)
+        calls = BrokerCalls(self._publish_beside, self._complete_beside, self._called)
         with closing(Checkpoint(checkpoint)) as kept:
             job = StreamJob(self.store, calls, parts, kept, options, stop or Event())
             with closing(job), serving_metrics(metrics, job.figures):
                 job.run(progress or (lambda _: None))
         return job.figures
+
+    def _relieving(self, overload: Overload | None) -> Overload | None:
+        """Return how to treat overload; None if the source waits."""
+        relieving = check_overload(overload)
+        if relieving is not None and self._publisher.session() is not None:
+            raise UnsupportedError("overload is not supported on Spark: use a DuckDB store", code="unsupported")
+        return relieving
+
+    def _read_ahead(
+        self, source: Source, overload: Overload | None, options: StreamOptions
+    ) -> tuple[Source, Relief | None]:
+        """Read a source ahead of the job if it may be overloaded."""
+        if overload is None:
+            return source, None
+        ahead = ReadAhead(source, overload.messages, overload.buffer, min(options.max_messages, overload.messages))
+        transformations = StoredTransformations(self.store, self.limits, options.stream)
+        return ahead, Relief(overload, ahead, Chooser(overload, transformations))
 
     def _limited(self, limits: Mapping[str, Any]) -> Callee:
         """Return this broker with other limits."""
@@ -128,6 +156,10 @@ class StreamingCalls(OpenStore):
     def _publish_beside(self, batch: Batch, beside: Beside) -> Result:
         with self._changing():
             return self._publisher.publish(batch, beside)
+
+    def _complete_beside(self, limit: int, beside: Beside, owner: str) -> Result:
+        with self._changing():
+            return self._publisher.complete(limit, beside, owner)
 
     def _called(self, function: Callable[[], _T]) -> _T:
         with self._changing():

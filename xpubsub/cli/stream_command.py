@@ -23,6 +23,7 @@ from xpubsub.cli.options import (
     stream_option,
 )
 from xpubsub.cli.publish_command import SOME_REJECTED
+from xpubsub.jobs.overload.settings import OVERLOAD_POLICIES, Overload
 from xpubsub.jobs.stream.opening import FORMATS
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES
 from xpubsub.limits import Limits
@@ -57,6 +58,14 @@ from xpubsub.limits import Limits
 @click.option("--resume", is_flag=True,
               help="Standard input, or the server of a connection, begins with its first line again: leave out the"
                    " lines that were published before.")
+@click.option("--overload", type=click.Choice(OVERLOAD_POLICIES), metavar="POLICY",
+              help="What to do when messages come too fast: optprune, optr, tox and random choose elements that are"
+                   " spilled to disk and completed later; whole sets whole messages aside; backpressure lets the source"
+                   " wait, which is the default.")
+@click.option("--overload-buffer", type=click.IntRange(min=1024), default=Overload.buffer, show_default=True,
+              metavar="N", help="With --overload: the bytes of messages that are read ahead.")
+@click.option("--overload-messages", type=click.IntRange(min=1), default=Overload.messages, show_default=True,
+              metavar="N", help="With --overload: the number of messages that are read ahead.")
 @click.option("--metrics", type=click.IntRange(1, 65_535), metavar="PORT",
               help="Serve figures to Prometheus at http://127.0.0.1:PORT/metrics.")
 @click.option("--progress", is_flag=True, help="Report on stderr every ten seconds even if it is not a terminal.")
@@ -65,7 +74,8 @@ from xpubsub.limits import Limits
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def stream(
-    store: str, source: str, sink: str, progress: bool, engine: str, master: str | None, **options: Any
+    store: str, source: str, sink: str, progress: bool, engine: str, master: str | None, overload: str | None,
+    overload_buffer: int, overload_messages: int, **options: Any,
 ) -> None:
     """Publish messages as they come, and deliver the results, each exactly once.
 
@@ -96,10 +106,12 @@ def stream(
       xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink each:subscribers
       curl -sN https://example.org/feed | xpubsub stream subs.duckdb --source - --sink - --split /feed/entry
       xpubsub stream subs.duckdb --source kafka:localhost:9092/ticks --sink kafka:localhost:9092/matches
+      xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink dir:matches --overload optprune
     """
     limits = Limits(**{name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__})
     with opened(store, engine, master, limits=limits) as broker, stopping() as stop, beating(progress) as beat:
-        figures = broker.stream(source, sink, stop=stop, progress=beat, **options)
+        relief = None if overload is None else Overload(overload, overload_buffer, overload_messages)
+        figures = broker.stream(source, sink, stop=stop, progress=beat, overload=relief, **options)
     click.echo(f"{figures.messages} messages, {figures.notifications} notifications, {figures.rejected} rejected",
                err=True)
     if figures.rejected and not stop.is_set():

@@ -28,8 +28,9 @@ class Statistics:
     """By (base, path), two linear paths: which share of their pairs is joined; by default each node has one base."""
 
     @classmethod
-    def counted(cls, units: int, totals: Mapping[str, tuple[int, int]]) -> Statistics:
+    def counted(cls, units: float, totals: Mapping[str, tuple[float, float]]) -> Statistics:
         """Return the averages, given for each tag path how many elements were seen, and how large all of them were."""
-        seen = max(1, units)
+        seen = max(1.0, units)
         return cls({
-            tagpath: ElementCount(number / seen, size / max(1, number)) for tagpath, (number, size) in totals.items()})
+            tagpath: ElementCount(number / seen, size / number if number else 0.0)
+            for tagpath, (number, size) in totals.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +14,20 @@ from xpubsub.engines.base import Engine
 from xpubsub.errors import UnsupportedError
 from xpubsub.ids import stable_id
 from xpubsub.jobs.overload.spool import Spool
-from xpubsub.match.uses import EXISTS
+from xpubsub.jobs.overload.transformations import correlated_paths, needed_path
 from xpubsub.output.spilled_factory import WHOLE, Spilled
 from xpubsub.output.spilled_message import SpilledElement, SpilledUnit
-from xpubsub.plan.spilling import CORRELATED_PATHS, NEW_SPILLED_FILE, NEXT_UNIT, PENDING_FILES
+from xpubsub.plan.spilling import NEW_SPILLED_FILE, NEXT_UNIT, PENDING_FILES
+from xpubsub.plan.stream import BATCHES
 from xpubsub.rows import SPILL_TOUCH, SPILLED_ROOT, table_of
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.spilled_roots import SpilledRoot
 from xpubsub.shred.tagpaths import TagPathCache
-from xpubsub.spill.effects import Effect, effect
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
+
+_MOST = 10
+"""How many sets of spilled paths `stats` counts."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +43,44 @@ class SpilledFile:
     call_no: int
     time: float
 
+    @property
+    def owner(self) -> str:
+        """The streaming job whose messages these are; empty if a call of `publish` has spilled them."""
+        return self.file.rpartition("-")[0]
 
-def pending_files(store: Store) -> list[SpilledFile]:
-    """Return the files that are not completed, the oldest first."""
+
+def pending_files(store: Store, owner: str | None = None) -> list[SpilledFile]:
+    """Return the files that are not completed, the oldest first; those of a job if `owner` names one."""
     rows = (SpilledFile(**row) for row in store.rows(PENDING_FILES))
-    return sorted(rows, key=lambda each: each.first_unit)
+    return sorted((each for each in rows if owner in (None, each.owner)), key=lambda each: each.first_unit)
 
 
 def spill_stats(store: Store) -> dict[str, int]:
     """Return how many messages are spilled, the size of their files, and the age of the oldest in seconds."""
-    files = pending_files(store)
-    if not files:
+    files, aside = pending_files(store), _set_aside(store)
+    if not files and not aside:
         return {}
-    return {"spilled messages": sum(each.units for each in files), "spilled bytes": sum(each.bytes for each in files),
-            "age of the oldest spilled message in seconds": max(0, int(time.time() - min(each.time for each in files)))}
+    by_paths: dict[str, int] = {}
+    for each in files:
+        key = f"spilled messages without {', '.join(each.paths)}"
+        by_paths[key] = by_paths.get(key, 0) + each.units
+    if aside:
+        by_paths["spilled messages set aside"] = sum(each["messages"] for each in aside)
+    oldest = min([*(each.time for each in files), *(each["since"] for each in aside)])
+    return {"spilled messages": sum(by_paths.values()),
+            "spilled bytes": sum(each.bytes for each in files) + sum(each["bytes"] for each in aside),
+            "age of the oldest spilled message in seconds": max(0, int(time.time() - oldest)),
+            **dict(sorted(by_paths.items(), key=lambda item: -item[1])[:_MOST])}
+
+
+def _set_aside(store: Store) -> list[dict[str, Any]]:
+    """Return what streaming jobs have set aside and not yet published."""
+    saved = (json.loads(row["figures"]).get("aside") for row in store.rows(BATCHES))
+    return [each for each in saved if each and each["messages"]]
 
 
 def keep_units(
-    store: Store, spool: Spool, units: Sequence[Message], stream: str, paths: Iterable[str]
+    store: Store, spool: Spool, units: Sequence[Message], stream: str, paths: Iterable[str], owner: str = ""
 ) -> dict[int, int]:
     """Write spilled messages to disk and list their file in the store; return their numbers by event id.
 
@@ -65,7 +89,7 @@ def keep_units(
     first, call_no = (int(store.rows(step)[0][name]) for step, name in (
         (NEXT_UNIT, "unit"), (file_step("last_call"), "call_no")))
     if units:
-        file, size = spool.write(units)
+        file, size = spool.write(units, owner)
         row = {"file": file, "first_unit": first, "units": len(units), "bytes": size, "stream": stream,
                "paths": list(paths), "call_no": call_no, "time": time.time()}
         store.engine.load("spilled_batch", pa.Table.from_pylist([row]))
@@ -106,13 +130,9 @@ def with_parts(notifications: pa.Table) -> pa.Table:
     return notifications.append_column("part", pa.repeat(pa.scalar(WHOLE), notifications.num_rows))
 
 
-def check_spilled(store: Store, paths: Iterable[str]) -> None:
+def check_spilled(store: Store, paths: Sequence[str]) -> None:
     """Raise `UnsupportedError` if spilling would change what correlations see."""
-    with store.engine.pipeline():
-        store.run(*store.visible())
-        rows = store.rows(CORRELATED_PATHS)
-    for row in rows:
-        found = effect(row["linear_path"], paths)
-        if found is Effect.SRAM or (found is Effect.SAM and row["node_use"] != EXISTS):
-            reason = f"spilling {', '.join(paths)} is not supported here: correlations need {row['linear_path']}"
-            raise UnsupportedError(reason, code="unsupported")
+    needed = needed_path(paths, correlated_paths(store))
+    if needed is not None:
+        reason = f"spilling {', '.join(paths)} is not supported here: correlations need {needed}"
+        raise UnsupportedError(reason, code="unsupported")

@@ -24,6 +24,10 @@ _ROWS = pa.schema([
 """A message as it was published; `text` if it was a str."""
 
 
+class SpoolError(StoreError):
+    """Messages could not be written to disk; they are not accepted."""
+
+
 class Spool:
     """The folder of a store's spilled messages; a temporary one if the store is in memory."""
 
@@ -36,16 +40,16 @@ class Spool:
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    def write(self, messages: Sequence[Message]) -> tuple[str, int]:
+    def write(self, messages: Sequence[Message], owner: str = "") -> tuple[str, int]:
         """Write messages into a new file that survives a crash; return its name and its size."""
-        name = f"{uuid.uuid4().hex}{_ENDING}"
+        name = f"{owner}-{uuid.uuid4().hex}{_ENDING}" if owner else f"{uuid.uuid4().hex}{_ENDING}"
         try:
             self._folder.mkdir(exist_ok=True)
             write_durably(self._folder / name, lambda file: _write(messages, file))
             return name, (self._folder / name).stat().st_size
         except OSError as error:
             self.remove(name)
-            raise StoreError(f"messages cannot be spilled to {self._folder}: {error.strerror or error}") from error
+            raise SpoolError(f"messages cannot be spilled to {self._folder}: {error.strerror or error}") from error
 
     def read(self, name: str) -> list[tuple[str, str | bytes]]:
         """Return the messages of a file: ids and XML."""

@@ -49,13 +49,14 @@ class Completion:
         self._store = store
         self._timings = Timings()
         self._done: list[str] = []
+        self._refused: dict[str, bytes] = {}
 
-    def run(self, limit: int | None) -> Result:
-        """Complete files until they have at least `limit` messages together, all if it is None."""
+    def run(self, limit: int | None, owner: str | None = None) -> Result:
+        """Complete files, of a streaming job or all, until they have `limit` messages together; all if it is None."""
         notifications = [with_parts(NOTIFICATIONS.empty_table())]
         rejected = [REJECTED.empty_table().drop_columns("event_id")]
         messages = 0
-        for file in pending_files(self._store):
+        for file in pending_files(self._store, owner):
             if limit is not None and messages >= limit:
                 break
             found, refused = self._complete(file)
@@ -64,7 +65,8 @@ class Completion:
             messages += file.units
             self._done.append(file.file)
         choice = publish_plan(AUTOMATIC, self._matcher.known()).choice
-        return Result(pa.concat_tables(notifications), pa.concat_tables(rejected), choice, self._timings)
+        return Result(
+            pa.concat_tables(notifications), pa.concat_tables(rejected), choice, self._timings, refused=self._refused)
 
     def clean(self) -> None:
         """Delete the files that have been completed, once the store knows."""
@@ -87,4 +89,9 @@ class Completion:
             notifications = self._matcher.match(publish_plan(AUTOMATIC, known, spilled), timings)
             engine.load("completing_file", pa.table({"file": [file.file]}))
             self._store.append(NEW_COMPLETED_FILE)
-        return notifications, shredder.rejected().sort_by("event_id").drop_columns("event_id")
+        rejected = shredder.rejected().sort_by("event_id").drop_columns("event_id")
+        refused = set(rejected["message_id"].to_pylist())
+        for name, xml in read:
+            if name in refused:
+                self._refused[name] = xml.encode() if isinstance(xml, str) else xml
+        return notifications, rejected

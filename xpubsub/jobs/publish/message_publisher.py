@@ -29,8 +29,10 @@ class MessagePublisher(Protocol):
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
         """Match a batch of messages; `beside` is called with the result, inside the same transaction."""
 
-    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
-        """Complete spilled messages; `beside` is called with the result, inside the same transaction."""
+    def complete(
+        self, limit: int | None = None, beside: Beside | None = None, owner: str | None = None
+    ) -> Result:
+        """Complete spilled messages, of a streaming job or all; `beside` is called inside the same transaction."""
 
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what is certain of a message that has been read in part; None if nothing has changed."""

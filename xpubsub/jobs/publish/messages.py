@@ -38,6 +38,8 @@ class Batch:
     """Called with 1 for each message read."""
     spill: tuple[str, ...] | None = None
     """The linear paths whose elements are spilled; None if parts of notifications are not told apart."""
+    owner: str = ""
+    """The streaming job that completes the spilled messages; empty if that is left to the caller."""
 
     def onward(self, messages: Iterable[Given], stream: str) -> Batch:
         """Return a batch of messages that correlations publish from this one to another stream."""

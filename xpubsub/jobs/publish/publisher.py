@@ -178,7 +178,8 @@ class Publisher(Matcher):
         """Write the spilled messages of a batch to disk; return the plan for what is left of them."""
         with timings.of("spill"):
             cache, engine = plan.known.cache, self._store.engine
-            numbers = keep_units(self._store, self.spool(), shredder.units, batch.stream, batch.spill or ())
+            numbers = keep_units(
+                self._store, self.spool(), shredder.units, batch.stream, batch.spill or (), batch.owner)
             load_touched(engine, shredder.spilled, cache)
             return publish_plan(plan.request, plan.known, spilled_of(shredder, numbers, complete=False))
 
@@ -189,12 +190,17 @@ class Publisher(Matcher):
             self._spool.sweep({each.file for each in pending_files(self._store)})
         return self._spool
 
-    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
-        """Complete the spilled messages, at most about `limit` of them; return fillers and late notifications."""
+    def complete(
+        self, limit: int | None = None, beside: Beside | None = None, owner: str | None = None
+    ) -> Result:
+        """Complete the spilled messages, at most about `limit` of them; return fillers and late notifications.
+
+        - `owner`: the streaming job whose messages are completed; by default all.
+        """
         self.spool()
         completion = Completion(self, self._store)
         with self._forgetting(), self._store.engine.transaction():
-            result = completion.run(limit)
+            result = completion.run(limit, owner)
             if beside is not None:
                 beside(result)
         completion.clean()

@@ -29,6 +29,9 @@ class Result:
     tokens_held: int = 0
     """The tokens held until the end of their unit, summed over the tokens read."""
 
+    refused: dict[str, bytes] = field(default_factory=dict, repr=False)
+    """The messages that `complete` has rejected, by id."""
+
     @property
     def tokens_buffered(self) -> float:
         """The average number of tokens buffered, as Wei 2006 defines it (section VI.A), over the tokens of units."""

@@ -87,7 +87,9 @@ class SparkPublisher(FinishingPublisher):
             _refuse_spilling()
         return super().publish(batch, beside)
 
-    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
+    def complete(
+        self, limit: int | None = None, beside: Beside | None = None, owner: str | None = None
+    ) -> Result:
         """Raise an error: nothing is spilled."""
         _refuse_spilling()
 

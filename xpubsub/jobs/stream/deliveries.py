@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,10 +11,10 @@ import pyarrow.compute as pc
 from xpubsub.errors import StoreError
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.stream.letters import letters_of
-from xpubsub.jobs.stream.messages import Polled
+from xpubsub.jobs.stream.messages import Polled, StreamMessage
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 from xpubsub.jobs.stream.sinks import Sink
-from xpubsub.rows import LETTERS, NOTIFICATIONS
+from xpubsub.rows import LETTERS, NOTIFICATION_PARTS, NOTIFICATIONS
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,22 @@ class Delivery:
 
 def delivery_of(polled: Polled, result: Result, stream: str) -> Delivery:
     """Return the results of a batch: notifications in the order of its messages, and dead letters."""
-    found = result.notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS)
+    found = _notifications(result)
     ids = pa.array([message.message_id for message in polled.messages], pa.string())
     places = found.append_column("place", pc.index_in(found["message_id"], value_set=ids))
     ordered = places.sort_by([("place", "ascending"), ("subscription_id", "ascending")]).drop_columns(["place"])
     return Delivery(ordered, letters_of(polled, result.rejected, stream))
+
+
+def completed_delivery(result: Result, stream: str) -> Delivery:
+    """Return what completing messages gives, in its order; messages that it rejects are dead letters."""
+    refused = [StreamMessage(name, xml, name, time.time()) for name, xml in result.refused.items()]
+    return Delivery(_notifications(result), letters_of(Polled(refused), result.rejected, stream))
+
+
+def _notifications(result: Result) -> pa.Table:
+    schema = NOTIFICATION_PARTS if "part" in result.notifications.column_names else NOTIFICATIONS
+    return result.notifications.select(schema.names).cast(schema)
 
 
 class Deliveries:

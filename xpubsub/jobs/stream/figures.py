@@ -17,6 +17,31 @@ FIGURE_COUNTS = ("messages", "notifications", "rejected", "batches", "seconds")
 
 
 @dataclass
+class SpillFigures:
+    """What a run of a job has spilled, and what waits to be completed."""
+
+    spilled: int = 0
+    """Messages of which something was spilled."""
+    completed: int = 0
+    waiting: int = 0
+    """Messages that are not completed, of earlier runs too."""
+    bytes: int = 0
+    """The size of their files."""
+    oldest: float | None = None
+    """When the oldest of them was spilled, in seconds since 1970."""
+    active: bool = False
+    """Whether the last batch was spilled."""
+    paths: tuple[str, ...] = ()
+    """The paths of which elements were spilled from the last batch; none if whole messages are set aside."""
+
+    def wait(self, waiting: int, size: int, oldest: float | None) -> None:
+        """Take note of the messages that are not completed now; fewer are completed, more are spilled."""
+        self.spilled += max(0, waiting - self.waiting)
+        self.completed += max(0, self.waiting - waiting)
+        self.waiting, self.bytes, self.oldest = waiting, size, oldest
+
+
+@dataclass
 class Figures:
     """What a run of a job has done so far."""
 
@@ -32,6 +57,8 @@ class Figures:
     """The longest delay of the last batch with notifications, in seconds."""
     delays: Delays = field(default_factory=Delays)
     """Delays of this run and of the runs before it."""
+    spills: SpillFigures | None = None
+    """What is spilled, if the job may spill."""
 
     def add(self, polled: Polled, notifications: int, rejected: int, seconds: float) -> None:
         """Add a batch."""

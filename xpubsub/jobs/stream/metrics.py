@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 from xpubsub.errors import Error
-from xpubsub.jobs.stream.figures import Figures
+from xpubsub.jobs.stream.figures import Figures, SpillFigures
 
 _HELP = {
     "messages": "Messages read from the source.", "notifications": "Notifications delivered.",
@@ -27,12 +28,31 @@ def metrics_text(figures: Figures) -> str:
         lines += _metric(f"xpubsub_{name}_total", "counter", text, [("", getattr(figures, name))])
     if figures.backlog is not None:
         lines += _metric("xpubsub_backlog", "gauge", "Messages known to wait in the source.", [("", figures.backlog)])
+    lines += _spill_lines(figures.spills) if figures.spills is not None else []
     delays = [(f'{{max_delay="{name}",quantile="{share}"}}', figures.delays.quantile(name, share))
               for name in figures.delays.classes for share in _SHARES]
     lines += _metric("xpubsub_delay_seconds", "gauge", "Delay of notifications, by the delay accepted.", delays)
     if (memory := resident_memory()) is not None:
         lines += _metric("xpubsub_resident_bytes", "gauge", "Resident memory of the process.", [("", memory)])
     return "\n".join(lines) + "\n"
+
+
+def _spill_lines(spills: SpillFigures) -> list[str]:
+    """Return the figures of a job that may spill."""
+    age = 0.0 if spills.oldest is None else max(0.0, time.time() - spills.oldest)
+    paths = [(f'{{path="{_escaped(path)}"}}', 1.0) for path in spills.paths]
+    return [
+        *_metric("xpubsub_spilled_total", "counter", "Messages spilled.", [("", spills.spilled)]),
+        *_metric("xpubsub_completed_total", "counter", "Spilled messages completed.", [("", spills.completed)]),
+        *_metric("xpubsub_spilled_waiting", "gauge", "Spilled messages to be completed.", [("", spills.waiting)]),
+        *_metric("xpubsub_spilled_bytes", "gauge", "Size of their files.", [("", spills.bytes)]),
+        *_metric("xpubsub_spilled_age_seconds", "gauge", "Age of the oldest of them.", [("", age)]),
+        *_metric("xpubsub_spilling", "gauge", "Whether the last batch was spilled.", [("", int(spills.active))]),
+        *_metric("xpubsub_spilled_path", "gauge", "Paths that were spilled from the last batch.", paths)]
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _metric(name: str, kind: str, text: str, samples: list[tuple[str, float]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from xpubsub.jobs.stream.messages import Json, Polled
 
@@ -16,8 +16,9 @@ class Source(Protocol):
     messages in its checkpoint until they are published.
     """
 
-    SEEKABLE: ClassVar[bool]
-    """Whether `seek` can go back to messages that were polled before but not committed."""
+    @property
+    def SEEKABLE(self) -> bool:
+        """Whether `seek` can go back to messages that were polled before but not committed."""
 
     @property
     def ended(self) -> bool:

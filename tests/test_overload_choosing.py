@@ -1,0 +1,89 @@
+"""What a running job chooses to spill: from its subscriptions, what messages have shown, and measured times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import xpubsub
+from xpubsub.jobs.overload.choosing import Chooser
+from xpubsub.jobs.overload.seen_elements import elements_of
+from xpubsub.jobs.overload.transformations import StoredTransformations
+from xpubsub.spill.candidates import NOTHING
+
+ORDER = b"<order><sku>A</sku><note>Ring <b>two</b> times.</note><price>1</price></order>"
+WANT = "for $o in /order return <want>{ $o/sku, $o/note, $o/price }</want>"
+
+
+@pytest.fixture
+def broker() -> Iterator[xpubsub.Broker]:
+    with xpubsub.connect(":memory:") as opened:
+        yield opened
+
+
+def chooser(broker: xpubsub.Broker, policy: str = "optprune") -> Chooser:
+    """One that has seen a hundred orders, which took a second."""
+    found = Chooser(xpubsub.Overload(policy, budget=5.0), StoredTransformations(broker.store, broker.limits, "S"))
+    found.look([ORDER] * 4)
+    found.learn(100, 1.0, NOTHING)
+    return found
+
+
+@pytest.mark.parametrize("policy", ["optr", "optprune", "tox"])
+def test_as_little_as_keeps_up(broker: xpubsub.Broker, policy: str) -> None:
+    broker.subscribe("t", WANT)
+    given = chooser(broker, policy)
+    assert given.choose(90).candidate == NOTHING
+    more = given.choose(120)
+    assert more.consumes and len(more.candidate) == 1 and more.quality == 2
+    assert given.choose(121) is more, "the load is about the same"
+    assert not given.choose(1e9).consumes
+
+
+def test_measured_times_change_the_choice(broker: xpubsub.Broker) -> None:
+    broker.subscribe("t", WANT)
+    given = chooser(broker)
+    assert given.choose(90).candidate == NOTHING
+    for _ in range(30):
+        given.learn(100, 1.3, NOTHING)
+    assert len(given.choose(90).candidate) == 1
+
+
+def test_changed_subscriptions_count_at_once(broker: xpubsub.Broker) -> None:
+    """Whoever waits for all of an order makes its parts worth less; filters and other streams have no say."""
+    broker.subscribe_many([("f", "//note"), {"id": "other", "text": "for $x in /x return $x/y", "stream": "T"}])
+    given = chooser(broker)
+    assert given.choose(120).candidate == NOTHING
+    broker.subscribe("t", WANT)
+    assert given.choose(120).consumes and given.choose(120).candidate
+    broker.subscribe("w", WANT, partial=False)
+    assert given.choose(120).quality == 2, "what is spilled, the whole output of one subscriber waits for"
+
+
+@pytest.mark.parametrize(("root", "paths"), [
+    ("//order", set()), ("/pay", {"/order", "/order/sku", "/order/note", "/order/price"})])
+def test_what_correlations_need_is_not_chosen(broker: xpubsub.Broker, root: str, paths: set[str]) -> None:
+    """Correlations copy their messages whole, so that nothing of them is spilled."""
+    broker.subscribe("t", WANT)
+    broker.subscribe("p", f"S{root} AS $a [./id AS $x] FOLLOWED BY {{$x = $y, INF}} S{root} AS $b [./id AS $y]")
+    given = chooser(broker)
+    assert bool(given.choose(120).candidate) == bool(paths)
+    assert {node.linear_path for node in given.known[1].nodes() if node.edge} == paths
+
+
+def test_texts_that_differ_in_constants_are_parsed_once(broker: xpubsub.Broker) -> None:
+    broker.subscribe_many([(f"t{n}", f"for $o in /order where $o/sku = 'A{n}' return $o/p{n % 2}") for n in range(6)])
+    stored = StoredTransformations(broker.store, broker.limits, "S")
+    stored.refresh(5.0)
+    tree = stored.tree()
+    assert len(stored._parsed) == 2 and len({use.transformation for use in tree.all_uses()}) == 6
+    assert {node.linear_path for node in tree.nodes()} >= {"/order/sku", "/order/p0", "/order/p1"}
+
+
+def test_elements_are_counted_up_to_the_first_error() -> None:
+    found = elements_of(b'<a x="1" xmlns="urn:n"><b>t</b><b/>tail</a>')
+    a = "/{urn:n}a"
+    assert found == {f"{a}/@x": (1, 1), f"{a}/{{urn:n}}b/text()": (1, 1), f"{a}/{{urn:n}}b": (2, 5),
+                     f"{a}/text()": (1, 1), a: (1, 9)}
+    assert elements_of(b"<a><b/><c><") == {"/a/b": (1, 2)} and elements_of(b"") == {}

@@ -1,0 +1,92 @@
+"""Chooses, for a running job, what to spill: from its transformations, what messages have shown, and measured times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from xpubsub.jobs.overload.seen_elements import SeenElements
+from xpubsub.jobs.overload.settings import Overload
+from xpubsub.jobs.overload.transformations import StoredTransformations
+from xpubsub.spill.candidates import NOTHING, Candidate
+from xpubsub.spill.choose import choose_spill
+from xpubsub.spill.cost import CostConstants
+from xpubsub.spill.model import Estimates
+from xpubsub.spill.narrowing import seen_tree
+from xpubsub.spill.pattern_tree import SpillNode
+from xpubsub.spill.search import Budget, ChosenSpill
+
+_SHARE = 0.05
+"""Which share of the time may be spent on the model."""
+_SAME = 0.1
+"""By how much the load may change before there is another choice."""
+_KEPT = 0.7
+"""How much of the weight of earlier batches is left after a batch."""
+_CHEAPEST = 1e-7
+"""Seconds that a unit costs at least."""
+
+
+class Chooser:
+    """Chooses for one batch after the other.
+
+    The model of quality and cost is made again when subscriptions have changed, and otherwise so seldom that it takes
+    a twentieth of the time at most. Between, choices differ only if the load does.
+    """
+
+    def __init__(self, overload: Overload, transformations: StoredTransformations, seed: int = 0) -> None:
+        self._overload, self._transformations, self._seed = overload, transformations, seed
+        self._seen = SeenElements()
+        self._model: Estimates | None = None
+        self._tree = self._space = SpillNode("/", "")
+        self._next = 0.0
+        self._measured = self._modelled = 0.0
+        """Seconds that batches took, and that they should have taken by the model: units until there is one."""
+        self._chosen: tuple[float, ChosenSpill] | None = None
+
+    def look(self, messages: Iterable[bytes]) -> None:
+        """Take note of what a batch is made of."""
+        self._seen.look(messages)
+
+    def learn(self, messages: int, seconds: float, spilled: Candidate) -> None:
+        """Take note of how long a batch took of which some paths were spilled."""
+        self._measured = _KEPT * self._measured + seconds
+        self._modelled = _KEPT * self._modelled + messages * self._cost(spilled)
+
+    def choose(self, rate: float) -> ChosenSpill:
+        """Return what to spill, given how many messages arrive per second."""
+        started = time.monotonic()
+        if self._transformations.changed or self._model is None or started > self._next:
+            self._transformations.refresh(self._overload.budget)
+            self._prepare()
+            self._next = time.monotonic() + (time.monotonic() - started) / _SHARE
+        assert self._model is not None
+        load = max(rate, 1e-3) * self._factor()
+        if self._chosen is None or not 1 - _SAME < self._chosen[0] / load < 1 + _SAME:
+            self._seed += 1
+            budget = Budget(seconds=self._overload.budget)
+            found = choose_spill(self._overload.policy, self._space, self._model, load, budget, self._seed)
+            self._chosen = load, found
+        return self._chosen[1]
+
+    @property
+    def known(self) -> tuple[SpillNode, SpillNode, Estimates]:
+        """The tree of the transformations, that from which to choose, and the model."""
+        assert self._model is not None
+        return self._tree, self._space, self._model
+
+    def _prepare(self) -> None:
+        """Make the model again; its costs are in proportion, and `learn` measures the factor to seconds."""
+        statistics, before = self._seen.statistics(), self._cost(NOTHING)
+        self._tree = self._transformations.tree()
+        self._space = self._transformations.allowed(seen_tree(self._tree, statistics))
+        self._model = Estimates(self._tree, statistics, CostConstants(), observed=True)
+        self._chosen = None
+        self._modelled *= self._cost(NOTHING) / before
+
+    def _cost(self, spilled: Candidate) -> float:
+        """Return what the model says of a unit; 1 if there is no model."""
+        return 1.0 if self._model is None else max(self._model.cost(spilled), _CHEAPEST)
+
+    def _factor(self) -> float:
+        """Return how many times longer a unit takes than the model says."""
+        return self._measured / self._modelled if self._measured > 0 and self._modelled > 0 else 1.0
