@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests import inside
 from xpubsub.engines.spark_tables import SparkTables
+from xpubsub.plan import summary
 
 SUBSCRIPTIONS = [(f"s{n}", f"//a[b = {n}]/c") for n in range(10)]
 MESSAGES = [(f"m{n}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
@@ -65,6 +67,37 @@ def test_a_batch_is_a_few_jobs(broker: xpubsub.Broker, spark_session: Any, plan:
         result = broker.publish(MESSAGES, plan=plan)
         assert pairs(result) >= FOUND and 1 <= jobs(spark_session) - before <= bound
         assert result.choice.plan.startswith(plan) and "asked for by name" in result.choice.reason
+
+
+SEVERAL = [
+    *SUBSCRIPTIONS, ("not", "not(//a[b = 3]/c)"), ("text", "contains(//a/b, '1')"), ("first", "//a[starts-with(b, '2') and not(c[@x])]"), ("or", "//a[b = 1 or b = 2]"),
+    ("range", "//a/b > 3 and //a/b <= 7"), ("long", "//a and //b and //c and //a/b and //a/c and //b = 5 and //a/b > 2"), ("gone", "//a"),
+]
+ATTRIBUTE = (" x='1'", "")
+NESTED = "for $a in //a return <p>{ for $b in $a/b where $b > 4 return $b }</p>"
+
+
+def test_a_batch_is_a_few_jobs_with_large_tables(spark_session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the user's session is set to; the last batch has classes of linear paths."""
+    user = spark_session.newSession()
+    user.conf.set("spark.sql.shuffle.partitions", "200")
+    user.conf.set("spark.sql.adaptive.enabled", "true")
+    given = [(f"m{n}", f"<a><b>{n % 12}</b><c{ATTRIBUTE[n % 2]}/></a>") for n in range(60)]
+    with xpubsub.connect(tmp_path / "store", spark=user, limits=inside.TABLES_IN_SPARK_SQL) as broker, xpubsub.connect(":memory:") as judge:
+        for texts, plans in ((SEVERAL, ("unroll", "share", "unroll")), ([("t", TRANSFORMATION), ("n", NESTED)], ("unroll,fwr", "share,f", "unroll,f"))):
+            for each in (broker, judge):
+                each.subscribe_many(texts)
+                each.unsubscribe(["gone"])
+            for plan in plans:
+                monkeypatch.setattr(summary, "MANY_PATHS", 0 if plan == "unroll,f" else 8)
+                before = jobs(user)
+                result = broker.publish(given, plan=f"sql,{plan}")
+                taken = jobs(user) - before
+                assert rows(result) == rows(judge.publish(given)) and taken <= (4 if texts is SEVERAL else 10), (plan, taken)
+
+
+def rows(result: Any) -> Counter[str]:
+    return Counter(map(str, result.notifications.to_pylist()))
 
 
 def test_auto_says_which_plan_it_took_and_why(spark_session: Any, tmp_path: Path) -> None:

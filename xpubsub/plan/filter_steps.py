@@ -39,17 +39,35 @@ def unroll_slots(case: FilterCase) -> Step:
     The Python twin is `FoundQueries.passing` (`jobs/publish/query_cache.py`), for one message; `tests/test_single.py`
     compares the two.
     """
-    joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
-    held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    slots = "\n".join(_slot_join(slot, "u" if case.narrowed else "a") for slot in _slots(case))
     header = "-- One row: a message and a query whose lookup key and slots all hold in it."
-    select = "select a.event_id, u.query_id, u.final, u.chain_id"
-    tables = f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
-    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=case.rest or case.reread)
+    if case.narrowed:
+        body = f"select u.event_id, u.query_id, u.final, u.chain_id\nfrom slot_asked as u\n{slots}"
+    else:
+        body = f"select a.event_id, u.query_id, u.final, u.chain_id\n{_looked_up(case)}\n{slots}"
+    return Step("unroll_slots", f"{header}\n{body}", reused=case.rest or case.reread)
 
 
-def _slot_join(slot: int) -> str:
+def slot_asked(case: FilterCase) -> Step:
+    """Return the step to messages and queries whose lookup key holds, with the slots that are still to be compared."""
+    columns = "".join(f", u.key{slot}, u.bound{slot}" for slot in _slots(case))
+    header = "-- One row: a message and a query whose lookup key holds in it, with the query's slots."
+    body = f"select a.event_id, u.query_id, u.final, u.chain_id{columns}\n{_looked_up(case)}"
+    return Step("slot_asked", f"{header}\n{body}", spread="event_id")
+
+
+def _slots(case: FilterCase) -> range:
+    return range(1, case.summary.slots_used + 1)
+
+
+def _looked_up(case: FilterCase) -> str:
+    held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    return f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
+
+
+def _slot_join(slot: int, messages: str) -> str:
     held = f"h{slot}"
-    return (f"semi join key_held as {held} on {held}.event_id = a.event_id and {held}.key = u.key{slot}"
+    return (f"semi join key_held as {held} on {held}.event_id = {messages}.event_id and {held}.key = u.key{slot}"
             f" and {held}.max_value > u.bound{slot}")
 
 
@@ -64,9 +82,15 @@ def chain_root(case: FilterCase) -> Step:
 
 def chain_key(case: FilterCase) -> Step:
     """Return the step that walks chains from `chain_start` as far as they hold."""
-    join, key = ("join key_class as k on k.key = p.key", "k.class_key") if case.classes else ("", "p.key")
+    classes = case.classes and not case.narrowed
+    join, key = ("join key_class as k on k.key = p.key", "k.class_key") if classes else ("", "p.key")
     first_stage = EQUAL if case.plan == "unroll" else OTHER
-    return file_step("chain_key", first=str(first_stage), classes=join, key=key)
+    return file_step("chain_key", tables=case.edges, first=str(first_stage), classes=join, key=key)
+
+
+def share_equal(case: FilterCase) -> Step:
+    """Return the step that walks chains from their roots, as far as equalities hold."""
+    return file_step("share_equal", tables=case.edges)
 
 
 def chain_end(case: FilterCase) -> Step:
@@ -113,7 +137,8 @@ def matched(case: FilterCase) -> Step:
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
     tables = {"matched": "certain"} if case.early else None
-    return file_step("notification", distinct="distinct" if case.summary.alternatives else "", tables=tables)
+    distinct = "distinct" if case.summary.alternatives else ""
+    return file_step("notification", "visible" if case.narrowed else "", distinct=distinct, tables=tables)
 
 
 def revocable(case: FilterCase) -> Step:

@@ -7,11 +7,13 @@ chains of predicates that queries share (section 4.2). `bucket` does the same, w
 from __future__ import annotations
 
 from xpubsub.plan import filter_steps as make
+from xpubsub.plan import narrowing as narrow
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.listing import Listing, steps_of, when
+from xpubsub.plan.listing import Listing, steps_of, unless, when
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
+    when("narrowed", *narrow.BY_BATCH),
     make.tagpath_key,
     file_step("node_range"),
     file_step("key_held", reused=True),
@@ -42,7 +44,7 @@ FROM_CANDIDATES: Listing = (
     ),
     make.matched,
     when("early", make.revocable, file_step("certain")),
-    file_step("gone"),
+    unless("narrowed", file_step("gone")),
     make.notification,
 )
 """The common end of all plans, once keys have found candidates: text, branches, subscriptions."""
@@ -54,9 +56,12 @@ UNROLL: Listing = (
     when("classed_pairs", file_step("pair_class")),
     when("pairs", make.lookup_held),
     when("classes", make.class_unroll),
+    when("narrowed", make.slot_asked),
     make.unroll_slots,
+    when("narrowed", narrow.by_candidate),
     when(
         "rest",
+        when("narrowed", narrow.edge_held),
         file_step("chain_start", "rest"),
         make.chain_key,
         make.chain_end,
@@ -69,10 +74,12 @@ SHARE: Listing = (
     file_step("batch_tagpath", reused=True),
     *KEYS_HELD,
     make.chain_root,
-    file_step("share_equal"),
+    when("narrowed", narrow.edge_held),
+    make.share_equal,
     file_step("chain_start"),
     make.chain_key,
     make.chain_end,
+    when("narrowed", narrow.by_candidate),
     *FROM_CANDIDATES,
 )
 

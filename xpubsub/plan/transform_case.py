@@ -27,6 +27,8 @@ class TransformationCase(FactCase):
 
     places: Mapping[int, int]
     sharing: Sharing
+    narrowed: bool = False
+    """Whether tables are narrowed to what the batch needs of them, before other steps read them."""
 
     @property
     def depths(self) -> range:

@@ -86,7 +86,8 @@ class Transforming:
         settled = [key for key, path in self.repeating.items() if key in unrepeated or claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
-        steps = transformation_steps(TransformationCase(self.levels, self.places, sharing))
+        case = TransformationCase(self.levels, self.places, sharing, self.store.engine.narrows)
+        steps = transformation_steps(case)
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
             lambda: self.conditions)
