@@ -14,7 +14,9 @@ import pytest
 import xpubsub
 from tests import inside
 from xpubsub.engines.spark_tables import SparkTables
+from xpubsub.jobs.publish.messages import Batch
 from xpubsub.plan import summary
+from xpubsub.plan.request import PlanRequest
 
 SUBSCRIPTIONS = [(f"s{n}", f"//a[b = {n}]/c") for n in range(10)]
 MESSAGES = [(f"m{n}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
@@ -127,6 +129,19 @@ def test_a_frame_is_one_job_and_keeps_columns(broker: xpubsub.Broker, spark_sess
     [aside] = rejected.collect()
     assert (aside.message_id, aside.code, aside.line, aside.k) == ("bad", "not-well-formed", 1, 60)
     assert found(broker.publish_frame(given, keep="k", plan="sql")) == FOUND
+
+
+@pytest.mark.parametrize("plan", ["partition", "sql"])
+def test_of_two_messages_with_an_id_the_later_is_rejected(broker: xpubsub.Broker, spark_session: Any, plan: str) -> None:
+    """Also if they meet in different partitions, as the batches of a stream on Spark do; only lazy frames differ."""
+    given = [(f"m{n % 40}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
+    frame = spark_session.createDataFrame(given, "id string, xml string")
+    assert frame.rdd.getNumPartitions() > 1
+    first = Counter((f"m{n}", f"s{n % 12}") for n in range(40) if n % 12 < 10)
+    for messages in (given, frame):
+        result = broker._publisher.publish(Batch(messages, "S", PlanRequest.parse(plan)))
+        assert pairs(result) == first
+        assert [tuple(row.values())[:2] for row in result.rejected.to_pylist()] == [(f"m{n}", "duplicate-id") for n in range(20)]
 
 
 @pytest.mark.parametrize(("columns", "keep", "said"), [
