@@ -19,7 +19,6 @@ from benchmarks.peak import KNOWN, status
 from xpubsub.limits import Limits
 from xpubsub.shred.units import UnitCutter
 
-WAYS = ("stream", "publish", "iterparse")
 _BATCH = 10_000
 
 

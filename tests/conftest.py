@@ -24,10 +24,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 SLOW = (
-    "test_correlation_agreement", "test_clocks", "test_agreement", "test_explain_agreement", "test_export", "test_interleaved",
-    "test_cli_fuzz", "test_exits", "test_crash", "test_docs", "test_slices", "test_explain_streams", "test_flwr_agreement",
-    "test_transform_plans", "test_wheel", "test_shredding", "test_correlation_workloads", "test_use_cases", "test_flwr_never", "test_kafka",
-    "test_stream_job", "test_stream_kill", "test_control",
+    "test_correlation_agreement", "test_stream_job", "test_clocks", "test_stream_kill", "test_kafka",
+    "test_explain_agreement", "test_agreement", "test_crash", "test_exits", "test_shredding", "test_slices",
+    "test_export", "test_control", "test_explain_streams", "test_cli_fuzz", "test_flwr_agreement", "test_interleaved",
+    "test_transform_plans", "test_use_cases", "test_wheel", "test_correlation_workloads", "test_docs",
+    "test_flwr_never", "test_spill_agreement", "test_spill_crash", "test_overload_docs",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
 WITH_SPARK = ("test_agreement", "test_frames", "test_paper_example")
@@ -52,6 +53,7 @@ class OneSpark(LoadScopeScheduling):  # type: ignore[misc]
         return "spark" if needs_spark(nodeid) else nodeid.partition("::")[0]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
     return OneSpark(config, log)
 

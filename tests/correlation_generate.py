@@ -37,7 +37,7 @@ class Node:
     def matches(self, context: Any) -> Iterator[dict[str, Any]]:
         """Each way to bind its variables below a node."""
         predicate = f"[{self.predicate}]" if self.predicate else ""
-        for node in context.xpath(f"{self.step}{predicate}"):
+        for node in _path(f"{self.step}{predicate}")(context):
             below = [list(child.matches(node)) for child in self.children]
             for chosen in product(*below):
                 yield {self.variable: node, **{name: each for part in chosen for name, each in part.items()}}
@@ -117,8 +117,8 @@ class Query:
         """The ways to bind all variables so that all comparisons hold."""
         found, *rest = matches
         for operator, others in zip(self.operators, rest, strict=True):
-            pairs = ({**one, **other} for one in found for other in others)
-            found = [bound for bound in pairs if all(holds(bound[a], op, bound[b]) for a, op, b in operator.joins)]
+            found = [{**one, **other} for one in found for other in others
+                     if all(holds(one[a], op, other[b]) for a, op, b in operator.joins)]
         return found
 
 
@@ -127,8 +127,19 @@ def tree_of(xml: str) -> Any:
     return etree.fromstring(xml).getroottree()
 
 
+@cache
+def _path(text: str) -> Any:
+    return etree.XPath(text)
+
+
+@cache
+def value_of(node: Any) -> str:
+    """The string value of a node; its tree is kept by `tree_of`, so the node stays the same."""
+    return str(_path("string()")(node))
+
+
 def holds(left: Any, op: str, right: Any) -> bool:
-    a, b = left.xpath("string()"), right.xpath("string()")
+    a, b = value_of(left), value_of(right)
     if op in _OPERATORS:
         return bool(_OPERATORS[op](a, b))
     try:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lxml import etree
 
 import xpubsub
+from tests.test_cli import run
 from tests.test_publish_stream import pairs, rejected
+from xpubsub.jobs.split import automatic
 from xpubsub.language.unit_paths import NoUnits, unit_paths
 from xpubsub.limits import Limits
 
@@ -116,3 +120,44 @@ def test_places_of_errors_are_those_of_the_document() -> None:
         assert pairs(results) >= {("d#1", "s")}
         [row] = rejected(results)
         assert (row["message_id"], row["code"], row["line"], row["column"]) == ("d#2", "limit-depth", 3, 19)
+
+
+def test_filters_that_differ_in_constants_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+    monkeypatch.setattr(automatic, "unit_paths", lambda *given: parsed.append(given[1]) or unit_paths(*given))
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many((f"s{n}", f"/r/a[b > {n}]/c = 'x{n}'") for n in range(50))
+        broker.subscribe_many([("t", "/r/d[b = '/r/a[']"), ("u", "/r/d[b = 1]")])
+        assert automatic.automatic_units(broker.store, "S", Limits()) == ["/r/a", "/r/d"]
+        assert len(parsed) == 3
+        broker.subscribe_many((f"w{n}", f"/r = {n}") for n in range(7))
+        with pytest.raises(xpubsub.Error, match=r"w4: it looks at the whole document\n... and 2 more"):
+            automatic.automatic_units(broker.store, "S", Limits())
+
+
+def test_a_streaming_job_with_units_of_the_subscriptions(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "d.xml").write_text("<r><x><a k='1'><b>1</b></a></x><a/><a><b>2</b></a></r>")
+    store, how = tmp_path / "s.duckdb", ("--source", f"dir:{tmp_path}/in", "--sink", "-", "--once", "--split", "auto")
+    with xpubsub.connect(store) as broker:
+        broker.subscribe_many([("f", "/r//a[b]"), ("g", "/r/x/a/@k")])
+    done = run("stream", store, *how)
+    found = {(row["message_id"], row["subscription_id"]) for row in map(json.loads, done.stdout.splitlines())}
+    assert (done.exit_code, found) == (0, {("d.xml#1", "f"), ("d.xml#1", "g"), ("d.xml#3", "f")})
+    assert run("stream", store, *how).exit_code == 0, "the units are the same"
+    with xpubsub.connect(store) as broker:
+        broker.subscribe("h", "/r/x[a]")
+    done = run("stream", store, *how)
+    assert (done.exit_code, "imply other units than when the job began" in done.stderr) == (2, True)
+    assert run("stream", store, *how, "--namespace", "p=urn:p").exit_code == 2
+
+
+@pytest.mark.parametrize(("xml", "said"), [
+    ("<feed><entri><x/></entri><!-- --><head/></feed>", "d has no units: the path selects nothing. The outermost elements"
+     " are /feed, /feed/entri, /feed/head, /feed/entri/x"),
+    ("<feed><entry/></feed>", None), ("<feed", None), ("<feed><entry>", None),
+])
+def test_a_path_that_selects_nothing(xml: str, said: str | None, caplog: pytest.LogCaptureFixture) -> None:
+    with xpubsub.connect(":memory:") as broker:
+        list(broker.publish_stream([xml], "/feed/entry", "d"))
+    assert caplog.messages == ([] if said is None else [said])

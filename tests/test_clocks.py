@@ -137,6 +137,13 @@ def test_a_time_in_milliseconds_is_rejected_and_silences_nothing(broker: xpubsub
     assert notified(broker.publish([("b", B, now + 1)])) == [("q", "b")]
 
 
+@pytest.mark.parametrize("given", ["2999-01-01T00:00:00Z", "9999-12-31"])
+def test_a_date_that_is_far_ahead_is_not_taken_for_milliseconds(broker: xpubsub.Broker, given: str) -> None:
+    broker.subscribe("q", PAIR.format("FOLLOWED BY", "5s"))
+    [row] = broker.publish([("ahead", A, given)]).rejected.to_pylist()
+    assert row["code"] == "future" and "divide" not in row["reason"]
+
+
 def test_how_far_ahead_a_time_may_be_is_a_limit() -> None:
     ahead = time.time() + 1000
     for limit, rejected in ((500.0, 1), (1500.0, 0), (None, 0), (float("inf"), 0)):

@@ -19,11 +19,11 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import xpubsub
 from tests.streaming_job import StreamingJob, waited
-from xpubsub.cli.program import program
+from tests.test_cli import run
 from xpubsub.errors import HeldStore, LocatedError
 from xpubsub.jobs.control import server
 from xpubsub.jobs.control.failures import packed_error, unpacked_error
@@ -75,12 +75,6 @@ COMMANDS = [
 ]
 
 
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(program, [str(each) for each in arguments], prog_name="xpubsub")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made") / "s.duckdb"
@@ -129,7 +123,7 @@ def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Pat
 
 def shown(result: Result, store: Path) -> tuple[int, str, str]:
     """What a command shows, whatever the place of the store and the time."""
-    stderr = re.sub(r"ahead of now, .*?;", "ahead of now;", result.stderr.replace(str(store), "STORE"))
+    stderr = re.sub(r"ahead of now, [^;\n]*", "ahead of now", result.stderr.replace(str(store), "STORE"))
     return result.exit_code, result.stdout.replace(str(store), "STORE"), stderr
 
 
@@ -196,7 +190,7 @@ def test_a_remote_broker_has_an_answer_for_every_method() -> None:
     modules = xpubsub.Broker.__mro__[:-1]
     methods = {name: method for module in modules for name, method in vars(module).items() if not name.startswith("_")}
     assert set(methods) - set(vars(RemoteBroker)) == {"subscribe", "explain", "publish_frame"}
-    refused = {"publish", "publish_frames", "publish_stream", "stream", "replay", "migrated"}
+    refused = {"publish", "publish_frames", "publish_stream", "complete", "stream", "replay", "migrated"}
     for name in set(methods) & set(vars(RemoteBroker)) - refused:
         assert signature(methods[name]).parameters == signature(vars(RemoteBroker)[name]).parameters, name
 

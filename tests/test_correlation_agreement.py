@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -67,6 +68,15 @@ def given(
     return drawn, {f"q{n}": query for n, query in enumerate(every)}
 
 
+@cache
+def given_blocks(blocks: int) -> tuple[Arrivals, dict[str, Query]]:
+    """Messages and correlations of more than two blocks."""
+    source = Streams(Random(blocks))
+    messages = source.messages(9)
+    every = [*source.queries(5, messages, 1, 200, blocks), *source.queries(2, messages, 0, 200, blocks)]
+    return messages, {f"q{n}": query for n, query in enumerate(every)}
+
+
 def subscribe(broker: xpubsub.Broker, queries: dict[str, Query]) -> None:
     broker.subscribe_many([(name, query.text) for name, query in queries.items()])
 
@@ -90,10 +100,7 @@ def test_other_plans_agree_with_a_loop(plan: str) -> None:
 @pytest.mark.parametrize("plan", CORRELATION_PLANS)
 @pytest.mark.parametrize("blocks", [3, 4])
 def test_more_than_two_blocks_agree_with_a_loop(plan: str, blocks: int) -> None:
-    source = Streams(Random(blocks))
-    messages = source.messages(9)
-    every = [*source.queries(5, messages, 1, 200, blocks), *source.queries(2, messages, 0, 200, blocks)]
-    queries = {f"q{n}": query for n, query in enumerate(every)}
+    messages, queries = given_blocks(blocks)
     with xpubsub.connect(":memory:", limits=xpubsub.Limits(max_joins=12)) as broker:
         subscribe(broker, queries)
         assert published(broker, messages, Random(3), 4, plan) == expected(queries, messages)

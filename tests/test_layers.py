@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ PACKAGE = Path(__file__).parent.parent / "xpubsub"
 BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "processes", "rows"}
 READERS = {"language", "schema"}
 """What reads texts: subscriptions, DTDs and XML schemas."""
-MAKERS = {"match", "arrange", "output", "shred", "compile"}
-"""What turns trees and messages into rows, and rows into XML."""
+MAKERS = {"match", "arrange", "output", "shred", "compile", "spill"}
+"""What turns trees and messages into rows, rows into XML, and chooses what to spill."""
 MAY_IMPORT = {
     "language": BASE,
     "schema": BASE | {"language"},
@@ -26,6 +27,7 @@ MAY_IMPORT = {
     "output": BASE | {"language", "match"},
     "shred": BASE | {"language", "match", "arrange"},
     "compile": BASE | {"language", "match", "output"},
+    "spill": BASE | {"language", "match"},
     "plan": BASE | READERS | {"arrange"},
     "engines": BASE,
     "store": BASE | {"engines"},
@@ -36,11 +38,27 @@ MAY_IMPORT = {
     "broker": BASE | READERS | MAKERS | {"plan", "engines", "store", "jobs", "open_store", "publishing", "streaming"},
     "remote": BASE | READERS | {"engines", "store", "jobs", "open_store", "broker"},
     "connecting": BASE | {"arrange", "engines", "store", "jobs", "broker", "remote"},
-    "cli": BASE | {"open_store", "broker", "connecting", "jobs", "store", "language", "plan", "__init__"},
+    "cli": BASE | {"open_store", "broker", "connecting", "jobs", "store", "language", "plan", "spill", "__init__"},
     "__main__": {"cli"},
     "__init__": BASE | {"broker", "connecting", "jobs"},
     **dict.fromkeys(BASE, BASE),
 }
+JOBS = {
+    "arranging": set(),
+    "durable_files": set(),
+    "paths": set(),
+    "schemas": set(),
+    "control": {"subscribe"},
+    "overload": {"durable_files"},
+    "publish": {"overload", "paths", "schemas"},
+    "split": {"durable_files", "publish"},
+    "stream": {"durable_files", "publish"},
+    "subscribe": {"arranging", "paths", "publish"},
+    "explain": {"publish", "subscribe"},
+    "gc": {"arranging"},
+    "batch": {"gc", "publish"},
+}
+"""Which parts of `jobs/` each of them may import."""
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -74,6 +92,18 @@ def test_imports_point_downwards(path: Path) -> None:
     for module in imported(path):
         target = layer_of(module)
         assert target == layer or target in MAY_IMPORT[layer], f"{relative} imports {module}"
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[-2:] != ("jobs", "__init__.py") and PACKAGE / "jobs" in path.parents],
+                         ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_jobs_import_one_another_in_one_direction(path: Path) -> None:
+    part = path.relative_to(PACKAGE / "jobs").parts[0].removesuffix(".py")
+    parts = {module.split(".")[2] for module in imported(path) if module.startswith("xpubsub.jobs.")}
+    assert parts - {part} <= JOBS[part], f"{path.relative_to(PACKAGE)} imports {parts}"
+
+
+def test_no_job_reaches_itself() -> None:
+    TopologicalSorter(JOBS).prepare()
 
 
 def test_only_the_spark_engine_and_its_jobs_import_spark() -> None:

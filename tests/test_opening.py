@@ -14,10 +14,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import xpubsub
-from xpubsub.cli.program import program
+from tests.test_cli import run
 from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.store.migrations import available, migrate
 
@@ -28,11 +28,8 @@ WRITING = [("publish", "STORE", "-"), ("unsubscribe", "STORE", "s1"), ("gc", "ST
 CREATING = [("init", "STORE"), ("subscribe", "STORE", "--id", "s1", "/a")]
 
 
-def run(command: tuple[str, ...], store: Path | str, *more: str) -> Result:
-    arguments = [str(store) if each == "STORE" else each for each in command]
-    result = CliRunner().invoke(program, [*arguments, *more], input="<a/>", prog_name="xpubsub")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+def run_on(command: tuple[str, ...], store: Path | str) -> Result:
+    return run(*(store if each == "STORE" else each for each in command), stdin="<a/>")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +65,7 @@ def tables(path: Path) -> set[str]:
 @pytest.mark.parametrize("command", [*READING, *WRITING, *CREATING], ids=" ".join)
 def test_somebody_elses_database_is_left_alone(others: Path, command: tuple[str, ...]) -> None:
     before = others.read_bytes()
-    result = run(command, others)
+    result = run_on(command, others)
     assert result.exit_code == 2 and "is not an xpubsub store" in result.stderr
     assert others.read_bytes() == before and tables(others) == {"customer", "schema_migration"}
 
@@ -76,7 +73,7 @@ def test_somebody_elses_database_is_left_alone(others: Path, command: tuple[str,
 @pytest.mark.parametrize("command", READING, ids=" ".join)
 def test_reading_commands_do_not_write(store: Path, command: tuple[str, ...]) -> None:
     before = store.read_bytes(), store.stat().st_mtime_ns, os.listdir(store.parent)
-    assert run(command, store).exit_code == 0
+    assert run_on(command, store).exit_code == 0
     assert (store.read_bytes(), store.stat().st_mtime_ns, os.listdir(store.parent)) == before
 
 
@@ -104,9 +101,9 @@ def test_a_store_that_may_not_be_written_can_be_read(store: Path) -> None:
         with not_root(folder):
             assert not os.access(copy, os.W_OK, effective_ids=True)
             for command in READING:
-                result = run(command, copy)
+                result = run_on(command, copy)
                 assert result.exit_code == 0, result.stderr
-            refused = run(("publish", "STORE", "-"), copy)
+            refused = run_on(("publish", "STORE", "-"), copy)
             assert refused.exit_code == 2 and f"{copy} cannot be written" in refused.stderr
     finally:
         folder.chmod(0o755)
@@ -133,12 +130,12 @@ def held(path: Path, how: str) -> Iterator[int]:
 
 def test_readers_beside_readers_and_who_holds_the_store(store: Path) -> None:
     with held(store, "read") as pid:
-        assert "/a" in run(("list", "STORE"), store).stdout
-        refused = run(("publish", "STORE", "-"), store)
+        assert "/a" in run_on(("list", "STORE"), store).stdout
+        refused = run_on(("publish", "STORE", "-"), store)
         assert refused.exit_code == 2 and f"is open in another process (PID {pid})" in refused.stderr
     with held(store, "write") as pid:
         for command in (*READING, ("publish", "STORE", "-")):
-            refused = run(command, store)
+            refused = run_on(command, store)
             assert refused.exit_code == 2 and f"is open in another process (PID {pid})" in refused.stderr
 
 
@@ -147,7 +144,7 @@ def test_a_crash_leaves_a_store_that_can_be_read(store: Path) -> None:
     script = "import os, sys, xpubsub; b = xpubsub.connect(sys.argv[1]); b.subscribe('s2', '/b'); os._exit(9)"
     subprocess.run([sys.executable, "-c", script, str(store)], check=False)
     log = Path(f"{store}.wal").read_bytes()
-    assert "s2" in run(("list", "STORE"), store).stdout
+    assert "s2" in run_on(("list", "STORE"), store).stdout
     assert Path(f"{store}.wal").read_bytes() == log
 
 
@@ -155,7 +152,7 @@ def test_a_crash_leaves_a_store_that_can_be_read(store: Path) -> None:
 def test_an_empty_database_is_no_store(tmp_path: Path, command: tuple[str, ...]) -> None:
     path = tmp_path / "empty.duckdb"
     duckdb.connect(str(path)).close()
-    result = run(command, path)
+    result = run_on(command, path)
     assert result.exit_code == 2 and f"{path} is not an xpubsub store: it is empty" in result.stderr
     assert tables(path) == set()
 
@@ -164,7 +161,7 @@ def test_an_empty_database_is_no_store(tmp_path: Path, command: tuple[str, ...])
 def test_an_empty_database_may_become_a_store(tmp_path: Path, command: tuple[str, ...]) -> None:
     path = tmp_path / "empty.duckdb"
     duckdb.connect(str(path)).close()
-    assert run(command, path).exit_code == 0
+    assert run_on(command, path).exit_code == 0
     assert "subscription" in tables(path)
 
 
@@ -173,11 +170,11 @@ def test_an_empty_database_may_become_a_store(tmp_path: Path, command: tuple[str
 def test_a_file_that_is_no_database(tmp_path: Path, command: tuple[str, ...], content: bytes) -> None:
     path = tmp_path / "letter.duckdb"
     path.write_bytes(content)
-    result = run(command, path)
+    result = run_on(command, path)
     assert result.exit_code == 2 and f"{path} is not an xpubsub store: it is not a DuckDB database" in result.stderr
     assert path.read_bytes() == content
-    assert "is a directory" in run(command, tmp_path).stderr
-    assert "not a file" in run(command, "s3://bucket/x").stderr
+    assert "is a directory" in run_on(command, tmp_path).stderr
+    assert "not a file" in run_on(command, "s3://bucket/x").stderr
 
 
 def test_a_store_of_an_earlier_version_is_not_migrated_by_reading(tmp_path: Path) -> None:
@@ -185,10 +182,10 @@ def test_a_store_of_an_earlier_version_is_not_migrated_by_reading(tmp_path: Path
     engine = DuckDBEngine(str(path))
     migrate(engine, available()[:-1])
     engine.close()
-    result = run(("list", "STORE"), path)
+    result = run_on(("list", "STORE"), path)
     assert result.exit_code == 2 and f"`xpubsub init {path}`" in result.stderr
-    assert run(("init", "STORE"), path).exit_code == 0
-    assert run(("list", "STORE"), path).exit_code == 0
+    assert run_on(("init", "STORE"), path).exit_code == 0
+    assert run_on(("list", "STORE"), path).exit_code == 0
 
 
 def test_create_and_read_only_of_connect(tmp_path: Path, store: Path) -> None:

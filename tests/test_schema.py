@@ -12,7 +12,7 @@ from lxml import etree
 
 from xpubsub.errors import SchemaError
 from xpubsub.language.xpath.syntax import expanded_name
-from xpubsub.schema.element_graph import Schema, loads, merge
+from xpubsub.schema.element_graph import Schema, loads, merge_schemas
 from xpubsub.schema.reading import read_schema
 from xpubsub.schema.source import LARGEST, SchemaFile
 
@@ -291,8 +291,8 @@ def test_dumps_is_canonical() -> None:
 
 def test_merge_is_the_union() -> None:
     both = schema(BOOK, BIB)
-    assert both == merge([schema(BIB), schema(BOOK)]) and both.elements["book"] == schema(BIB).elements["book"] | schema(BOOK).elements["book"]
-    assert merge([]).conforms(()) and not merge([]).conforms(("a",))
+    assert both == merge_schemas([schema(BIB), schema(BOOK)]) and both.elements["book"] == schema(BIB).elements["book"] | schema(BOOK).elements["book"]
+    assert merge_schemas([]).conforms(()) and not merge_schemas([]).conforms(("a",))
 
 
 # lxml as the judge

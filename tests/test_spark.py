@@ -74,6 +74,7 @@ def test_a_batch_is_a_few_jobs(broker: xpubsub.Broker, spark_session: Any, plan:
 SEVERAL = [
     *SUBSCRIPTIONS, ("not", "not(//a[b = 3]/c)"), ("text", "contains(//a/b, '1')"), ("first", "//a[starts-with(b, '2') and not(c[@x])]"), ("or", "//a[b = 1 or b = 2]"),
     ("range", "//a/b > 3 and //a/b <= 7"), ("long", "//a and //b and //c and //a/b and //a/c and //b = 5 and //a/b > 2"), ("gone", "//a"),
+    ("checked", "count(//c[@x]) = 1 and //a/b < 5"), ("every", "string-length(//b) = 2"),
 ]
 ATTRIBUTE = (" x='1'", "")
 NESTED = "for $a in //a return <p>{ for $b in $a/b where $b > 4 return $b }</p>"

@@ -12,8 +12,17 @@ from typing import Any
 import pytest
 
 import xpubsub
-from tests.correlation_generate import Streams
-from tests.test_correlation_agreement import Found, batches, expected, given, notified, outputs, published, subscribe
+from tests.test_correlation_agreement import (
+    Found,
+    batches,
+    expected,
+    given,
+    given_blocks,
+    notified,
+    outputs,
+    published,
+    subscribe,
+)
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -27,10 +36,7 @@ def test_correlations_agree_with_a_loop(connect: Any, seed: int, plan: str) -> N
 
 
 def test_more_than_two_blocks_agree_with_a_loop(connect: Any) -> None:
-    source = Streams(Random(3))
-    messages = source.messages(9)
-    every = [*source.queries(5, messages, 1, 200, 3), *source.queries(2, messages, 0, 200, 3)]
-    queries = {f"q{n}": query for n, query in enumerate(every)}
+    messages, queries = given_blocks(3)
     broker = connect("spark", limits=xpubsub.Limits(max_joins=12))
     subscribe(broker, queries)
     assert published(broker, messages, Random(3), 4) == expected(queries, messages)

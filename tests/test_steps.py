@@ -19,7 +19,11 @@ from tests.generate import NAMESPACES, Messages
 from xpubsub.engines.dialect import parse, render
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.limits import Limits
+from xpubsub.plan.filter_case import FilterCase
+from xpubsub.plan.filters import filter_steps
 from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.open_units import OpenUnit
+from xpubsub.shred.units import UnitCutter
 from xpubsub.sqlfiles import sql_file, sql_files
 from xpubsub.step import Step, file_step
 
@@ -29,6 +33,8 @@ SUBSCRIPTIONS = [
     ("deeper", "//a[b[c[@x and @y]/a]/c]"), ("removed", "//a"), ("none", "not(//a[b]/c)"), ("or", "//a[b = 'ab' or starts-with(c, 'a')]"), ("ns", "//p:a[q:b or *:c]"), ("num", "//b = 2"),
     *((f"r{n}", f"//a/b > {n / 7} and //c <= {n}") for n in range(130)),
 ]
+PART = "<u><a><c>ab</c><c>51<b>2</b></c><b>2</b></a><a>1<c>a7"
+"""The first part of a message."""
 SQL = sorted(sql_files())
 
 
@@ -51,7 +57,7 @@ def brokers(spark_session: Any, tmp_path_factory: pytest.TempPathFactory) -> Any
 def messages() -> list[tuple[str, str]]:
     source = Messages(Random(5))
     nested = "<a><b><c x='1' y='2'><a/></c><c/></b></a>"
-    return [("nested", nested), *((f"m{n}", source.message()) for n in range(25))]
+    return [("nested", nested), ("part", f"{PART}</c></a></u>"), *((f"m{n}", source.message()) for n in range(25))]
 
 
 def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool, narrowed: bool) -> dict[str, list[Any]]:
@@ -88,6 +94,27 @@ def test_same_rows_on_both_engines(brokers: Any, plan: str, branches_in_sql: boo
     assert duckdb["notification"]
 
 
+def test_same_rows_on_both_engines_of_a_message_read_in_part(brokers: Any) -> None:
+    """The message is cut inside an element whose text already decides comparisons, at a node with open conditions."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for name, broker in brokers.items():
+        engine, cutter = inside.store(broker).engine, UnitCutter(["/u"], Limits())
+        cutter.feed(PART)
+        nodes = OpenUnit(cutter, Limits()).nodes(tagpath_cache(broker.store, Limits()), texts=True)
+        with engine.pipeline():
+            engine.load("sax_parse_result", nodes.nodes)
+            engine.load("open_node", nodes.opened)
+            engine.load("start_bits", inside.known(broker).start_bits)
+            engine.load("event", pa.table({"event_id": [1], "message_id": ["m"]}))
+            engine.load("batch", pa.table({"stream": ["S"], "replaces": [True]}))
+            case = FilterCase("unroll", inside.known(broker).summary, early=True)
+            for step in filter_steps(case):
+                engine.run(step)
+                found.setdefault(step.name, {})[name] = all_rows(broker, step.name)
+    assert {step: rows["duckdb"] for step, rows in found.items()} == {step: rows["spark"] for step, rows in found.items()}
+    assert all(found[name]["duckdb"] for name in ("text_candidate", "branch_row", "truth_0", "revocable", "notification"))
+
+
 def tables_that_differ(duckdb: xpubsub.Broker, spark: xpubsub.Broker) -> list[str]:
     tables = duckdb.store.rows(Step("t", "select table_name from duckdb_tables() order by table_name"))
     return [name for name in (table["table_name"] for table in tables) if all_rows(duckdb, name) != all_rows(spark, name)]
@@ -116,7 +143,7 @@ def test_every_file_says_what_a_row_means(name: str) -> None:
 
 def file_steps() -> set[str]:
     """The files that `file_step` is called with, as constants: name, or name and variant."""
-    found: set[str] = {"passes"}
+    found: set[str] = {"passes", "passes_open"}
     for path in (Path(__file__).parent.parent / "xpubsub").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             found |= _named(node) if isinstance(node, ast.Call) else set()

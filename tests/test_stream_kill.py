@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
-from tests.test_stream_job import letters, rows
-from xpubsub.jobs.stream.subscriber_sink import subscriber_file
+from tests.killed_job import Moment, drawn, main
+from tests.test_stream_job import rows
 
 AMOUNT = 24
 SUBSCRIPTIONS = [
@@ -50,38 +56,126 @@ def wait_for(process: subprocess.Popen[str], path: Path, changed: float) -> None
         time.sleep(0.005)
 
 
-def in_each(directory: Path) -> Counter[tuple[Any, ...]]:
-    found: Counter[tuple[Any, ...]] = Counter()
-    for name, _ in SUBSCRIPTIONS:
-        for line in (directory / subscriber_file(name)).read_text().splitlines():
-            row = json.loads(line)
-            found[row["message_id"], row["subscription_id"], row["output"]] += 1
-    return found
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["__main__", "tests.killed_job"])
+KILLS = int(os.environ.get("XPUBSUB_KILLS", "20"))
+"""How often each job is killed; a larger number makes for a longer test."""
+MORE = 12
+"""How many messages are added when a job has read all."""
+FILTERS = [("dear", "//price > 50"), ("cheap/est", "//price < 30")]
+PAIR = "pair", "S//tick AS $a [./symbol AS $x] JOIN {$x = $y, INF} S//tick AS $b [./symbol AS $y]"
+Found = Counter[tuple[int, str, str]]
 
 
-@pytest.mark.parametrize("kind", ["dir", "each"])
-def test_killed_at_random_moments(tmp_path: Path, kind: str) -> None:
-    for place in (tmp_path / "killed", tmp_path / "calm"):
-        prepared(place)
-    random, sink, killed = Random(kind), f"{kind}:{tmp_path}/killed/out", 0
-    for _ in range(4):
-        begun = time.time()
-        process = started(tmp_path / "killed", sink)
-        wait_for(process, tmp_path / "killed" / "out" / "_manifest.json", begun)
-        time.sleep(random.uniform(0, 0.3))
-        process.kill()
-        killed += process.wait() == -signal.SIGKILL
-        if len(list((tmp_path / "killed" / "dead").glob("batch-*"))) == 4:
-            break
-    assert killed
-    for place in ("killed", "calm"):
-        ended = started(tmp_path / place, f"{kind}:{tmp_path}/{place}/out", "--once")
-        assert ended.wait() in (0, 1), ended.communicate()
-    read = rows if kind == "dir" else in_each
-    expected = read(tmp_path / "calm" / "out")
-    assert len(expected) > 30 and max(expected.values()) == 1
-    assert read(tmp_path / "killed" / "out") == expected
-    assert letters(tmp_path / "killed" / "dead") == letters(tmp_path / "calm" / "dead")
+def tick(number: int) -> str:
+    """A message; each seventh is no XML."""
+    text = f"<tick><symbol>s{number // 3}</symbol><price>{number}</price></tick>"
+    return text if number % 7 else text[:-3]
+
+
+def told(amount: int, *, pairs: bool) -> Found:
+    """What an undisturbed job delivers, worked out by hand; a pair belongs to its later message."""
+    good = [number for number in range(1, amount + 1) if number % 7]
+    rows: Found = Counter((n, "dear", "") for n in good if n > 50)
+    rows.update((n, "cheap/est", "") for n in good if n < 30)
+    if pairs:
+        rows.update((max(a, b), "pair", f"{a},{b}") for a in good for b in good if a != b and a // 3 == b // 3)
+    return rows
+
+
+class Feed:
+    """Messages for one kind of source: files in a directory, lines of a file, or lines that a server sends."""
+
+    def __init__(self, place: Path, kind: str) -> None:
+        self._lines, self._inbox, self._kind = place / "lines", place / "in", kind
+        self._inbox.mkdir()
+        self.amount = 0
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.source = {"dir": f"dir:{self._inbox}", "-": "-", "tcp": f"tcp:127.0.0.1:{self._server.getsockname()[1]}"}[kind]
+        self.add()
+        if kind == "tcp":
+            threading.Thread(target=self._serve, daemon=True).start()
+
+    def add(self) -> None:
+        """Add messages after those that are there."""
+        numbers = range(self.amount + 1, self.amount + MORE + 1)
+        with self._lines.open("a", encoding="utf-8") as file:
+            file.writelines(f"{tick(number)}\n" for number in numbers)
+        for number in numbers:
+            (self._inbox / "part").write_text(tick(number))
+            (self._inbox / "part").rename(self._inbox / f"m-{number}.xml")
+        self.amount = numbers[-1]
+
+    def _serve(self) -> None:
+        """Send all lines at each connection, then close it."""
+        while self._server.fileno() >= 0:
+            with suppress(OSError):
+                connection = self._server.accept()[0]
+                with connection:
+                    connection.sendall(self._lines.read_bytes())
+
+    def close(self) -> None:
+        """Stop the server."""
+        with suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+
+
+def delivered(place: Path, kind: str) -> Found:
+    """The rows in a sink, by the number of the message and the prices in the output."""
+    rows = written(place / "out") if kind != "-" else written(place / "standard")
+    return Counter((number_of(row), row["subscription_id"], ",".join(re.findall(r"<price>(\d+)", row["output"] or "")))
+                   for row in rows)
+
+
+def written(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file, or of all files of a directory."""
+    rows = list[dict[str, Any]]()
+    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+        if file.suffix == ".parquet":
+            rows += pq.read_table(file).to_pylist()
+        elif file.suffix == ".jsonl" or file == path:
+            rows += [json.loads(line) for line in file.read_text().splitlines()]
+    return rows
+
+
+def number_of(row: dict[str, Any]) -> int:
+    return int(row["message_id"].removesuffix(".xml").rpartition("-")[2])
+
+
+@pytest.mark.parametrize(("source", "sink"), [("dir", "parquet"), ("-", "jsonl"), ("tcp", "each"), ("dir", "-")])
+def test_killed_at_random_moments(tmp_path: Path, source: str, sink: str) -> None:
+    """One job, killed and started again: nothing is lost, and nothing but the last batch on standard output comes twice."""
+    with xpubsub.connect(tmp_path / "store") as broker:
+        broker.subscribe_many([*FILTERS, *([PAIR] if sink == "parquet" else [])])
+    feed, random, killed, runs = Feed(tmp_path, source), Random(f"{source}{sink}{KILLS}"), 0, 0
+    target = {"each": f"each:{tmp_path}/out", "-": "-"}.get(sink, f"dir:{tmp_path}/out")
+    options = {"dead_letters": f"dir:{tmp_path}/dead", "format": "parquet" if sink == "parquet" else "jsonl"}
+    files = str(tmp_path / "lines"), str(tmp_path / "standard")
+    never = Moment(0, 1 << 60, True)
+    while killed < KILLS:
+        child = FORKS.Process(
+            target=main, args=(str(tmp_path / "store"), (feed.source, target), options, files, drawn(random)))
+        child.start()
+        child.join()
+        assert child.exitcode in (0, -signal.SIGKILL)
+        killed += child.exitcode == -signal.SIGKILL
+        runs += 1
+        if child.exitcode == 0:
+            feed.add()
+        assert runs < 3 * KILLS
+    child = FORKS.Process(target=main, args=(str(tmp_path / "store"), (feed.source, target), options, files, never))
+    child.start()
+    child.join()
+    feed.close()
+    found, expected = delivered(tmp_path, sink), told(feed.amount, pairs=sink == "parquet")
+    if sink == "-":
+        assert found.keys() == expected.keys() and sum(found.values()) - len(found) < KILLS * 3 * 8
+    else:
+        assert found == expected
+    dead = Counter(map(number_of, written(tmp_path / "dead")))
+    assert dead == Counter(range(7, feed.amount + 1, 7))
+    assert not list((tmp_path / "store.stream" / "outbox").iterdir())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -286,3 +286,20 @@ def test_metrics_are_served_while_the_job_runs(broker: xpubsub.Broker, tmp_path:
 def test_what_is_no_source_or_sink_is_an_error(broker: xpubsub.Broker, source: Any, sink: Any, said: str) -> None:
     with pytest.raises(xpubsub.Error, match=said):
         broker.stream(source, sink, once=True)
+
+
+def test_lines_that_are_sent_again_are_left_out() -> None:
+    """Each connection begins with the first line; one that breaks off in a line leaves it to the next."""
+    lines = MessageLines(100, repeated=True)
+    lines.skip(1)
+    for sent in (b"a\nb\nc", b"", b"a\nb\nc\n\ne\n", b"", b"a\n", b"", b"a\nb\nc\n\ne\nf\n"):
+        lines.add(sent)
+    assert list(lines.waiting) == [(2, b"b"), (3, b"c"), (5, b"e"), (6, b"f")]
+
+
+def test_a_resumed_job_of_another_source_is_refused(broker: xpubsub.Broker) -> None:
+    source = ByteSource(LineServer("127.0.0.1:9"), LineReader(100, repeated=True), resume=True)
+    with pytest.raises(xpubsub.Error, match="has read a source of another kind: use another checkpoint"):
+        source.seek({"topic": "t", "next": {}}, [])
+    with pytest.raises(xpubsub.Error, match="use --split or --resume, not both"):
+        broker.stream("tcp:127.0.0.1:9", "-", split="/a/b", resume=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 LAYERS = (
-    ("cli",), ("broker",), ("jobs",), ("plan", "store", "compile", "arrange", "shred", "match", "output", "engines"),
+    ("cli",), ("broker",), ("jobs",),
+    ("plan", "store", "compile", "arrange", "shred", "match", "output", "spill", "engines"),
     ("language", "schema"),
 )
 """From top to bottom; every import points downwards, or to the right within a layer's own order."""

@@ -36,6 +36,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import xpubsub` and the command line start at once."""
+    if name == "spill":
+        return import_module("xpubsub.spill")
     if name not in __all__:
         raise AttributeError(f"module 'xpubsub' has no attribute {name!r}")
     value = getattr(import_module(f"xpubsub.{_HOMES.get(name, 'errors')}"), name)

@@ -15,6 +15,7 @@ from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
 from xpubsub.jobs.gc import collect
+from xpubsub.jobs.overload.spilling import spill_stats
 from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
 from xpubsub.jobs.publish.times import seconds
@@ -45,6 +46,7 @@ class Broker(PublishingCalls, StreamingCalls):
     def subscribe(
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
         dialect: str = "xpath", stream: str = DEFAULT_STREAM, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
     ) -> Subscribed:
         """Add one subscription; return 1, or 0 if it exists already.
 
@@ -55,15 +57,21 @@ class Broker(PublishingCalls, StreamingCalls):
         - `stream`: the stream that a filter or a transformation reads. A correlation names its streams itself.
         - `max_delay`: the longest delay from a message's arrival to the notification that the subscriber accepts, such
           as `"5s"` (ms, s, m, h or d). The streaming job forms its batches accordingly.
+        - `variables`: values by name, for `$name` in a filter: strings, numbers, truth values, or lists of these, with
+          which a comparison holds if it holds for one of them.
+        - `strict`: refuse a filter that SQL cannot decide alone, so that lxml would check candidates.
+        - `partial`: False if the subscriber wants no outputs with holes: where elements of a message are spilled, the
+          output comes whole, once the message is complete.
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        options = call_options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
-        Compiler(options.namespaces, options.dialect, self.limits).check(text)
+        Compiler(options.namespaces, options.dialect, self.limits, options.variables, strict).check(text)
         try:
             return self.subscribe_many(
-                [row], namespaces=namespaces, dialect=dialect, stream=stream, max_delay=max_delay)
+                [row], namespaces=namespaces, dialect=dialect, stream=stream, max_delay=max_delay,
+                variables=variables, strict=strict, partial=partial)
         except RowErrors as error:
             raise StoreError(f"{subscription_id}: {error.rows[0]['reason']}") from None
 
@@ -71,20 +79,24 @@ class Broker(PublishingCalls, StreamingCalls):
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
     ) -> Subscribed:
         """Add many subscriptions and return how many are new; the returned int also has `warnings`.
 
         The call is atomic: if any row is bad, nothing is added, and `RowErrors` lists each bad row with its reason.
 
         - `rows`: (id, text) pairs, mappings, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. A
-          row has the columns `id` and `text`, and may have its own `namespaces`, `dialect`, `stream` and `max_delay`.
-        - `namespaces`, `dialect`, `stream`, `max_delay`: as in `subscribe`, for rows that have none of their own.
+          row has the columns `id` and `text`, and may have its own `namespaces`, `dialect`, `stream`, `max_delay`,
+          `variables` and `partial`.
+        - `namespaces`, `dialect`, `stream`, `max_delay`, `variables`, `partial`: as in `subscribe`, for rows that have
+          none of their own.
+        - `strict`: as in `subscribe`, for all rows.
         - `columns`: other names for these columns, such as `{"id": "name"}`.
         - `header`: False if a .csv or .tsv file has no header line.
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        options = call_options(namespaces, dialect, stream, max_delay)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
         incoming = read_rows(rows, columns, header)
         with self._changing():
             return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
@@ -117,7 +129,9 @@ class Broker(PublishingCalls, StreamingCalls):
             return list_schemas(self.store)
 
     def list(self) -> pa.Table:
-        """Return all subscriptions: subscription_id, kind, stream, dialect, namespaces, text, max_delay."""
+        """Return all subscriptions, with subscription_id, kind, stream, dialect, namespaces, text, max_delay,
+        variables, partial, and way: `indexed`, `checked` or `every message`.
+        """
         with self._exclusive():
             return list_subscriptions(self.store)
 
@@ -155,7 +169,8 @@ class Broker(PublishingCalls, StreamingCalls):
     def stats(self) -> dict[str, int]:
         """Return counts over the store by name, such as subscriptions and messages kept for correlations."""
         with self._exclusive():
-            return {**store_stats(self.store), **kept_stats(self.store, self.limits)}
+            kept = kept_stats(self.store, self.limits)
+            return {**store_stats(self.store), **kept, **spill_stats(self.store)}
 
     def delays(self) -> dict[str, tuple[float, float]]:
         """Return the delays that streaming jobs have achieved, by the `max_delay` of subscriptions, in seconds.

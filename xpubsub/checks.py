@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -41,6 +42,30 @@ def check_namespaces(namespaces: object) -> dict[str, str]:
         if prefix and not uri:
             raise Error(f"the prefix {prefix!r} has an empty URI: leave out the prefix of names in no namespace")
     return checked
+
+
+def check_variables(variables: object) -> dict[str, Any]:
+    """Return the values of variables by name, empty for None: strings, numbers, truth values, or lists."""
+    if variables is None:
+        return {}
+    if not isinstance(variables, Mapping):
+        raise Error(f"variables must map names to values, not {type(variables).__name__}")
+    return {_variable_name(name): _variable_value(name, value) for name, value in variables.items()}
+
+
+def _variable_name(name: object) -> str:
+    return check_text("the name of a variable", name).removeprefix("$")
+
+
+def _variable_value(name: object, value: object, *, listed: bool = True) -> object:
+    if isinstance(value, str):
+        return check_text(f"the variable ${name}", value, empty=True)
+    if isinstance(value, bool) or (isinstance(value, int | float) and math.isfinite(value)):
+        return value
+    if listed and isinstance(value, list | tuple):
+        return [_variable_value(name, each, listed=False) for each in value]
+    shown = repr(value) if isinstance(value, float) else type(value).__name__
+    raise Error(f"the variable ${name} must be a str, a number, a bool or a list of these, not {shown}")
 
 
 def check_iterable(what: str, value: object, kind: str = "an iterable") -> Iterable[Any]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xpubsub.checks import check_count, check_iterable, check_namespaces, check_progress, check_text
+from xpubsub.checks import check_count, check_function, check_iterable, check_namespaces, check_progress, check_text
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.split.automatic import automatic_units
 from xpubsub.jobs.split.publishing import Document
 from xpubsub.jobs.split.sources import check_source, chunks_of, source_name
-from xpubsub.language.xpath.split import split_path
+from xpubsub.language.xpath.split import spilled_path, split_path
 from xpubsub.open_store import DEFAULT_STREAM, OpenStore, stream_and_plan
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.shred.units import UnitCutter
@@ -28,6 +28,7 @@ class PublishingCalls(OpenStore):
     def publish(
         self, messages: Iterable[Any], *, stream: str = DEFAULT_STREAM, plan: str = "auto",
         progress: Callable[[int], None] | None = None, replace: bool = True,
+        spill: Iterable[str] | None = None, namespaces: Mapping[str, str] | None = None,
     ) -> Result:
         """Match a batch of messages with all subscriptions; return the notifications and the rejected messages.
 
@@ -38,10 +39,41 @@ class PublishingCalls(OpenStore):
         - `progress`: a function, called with 1 for each message read.
         - `replace`: whether a message replaces one with the same id that is kept for correlations from an earlier batch
           of the stream. If False, both are kept, as two messages.
+        - `spill`: paths of elements, such as `/order/note`, that are not read now but kept on disk until `complete()`.
+          Notifications then have a column `part`: `whole`, or `reduced` for an output with holes.
+        - `namespaces`: URIs by prefix, for the names in `spill`.
         """
         given = check_iterable("messages", messages, "an iterable of (id, xml) tuples")
-        batch = Batch(given, *stream_and_plan(stream, plan), replace=bool(replace), progress=check_progress(progress))
+        batch = Batch(given, *stream_and_plan(stream, plan), replace=bool(replace), progress=check_progress(progress),
+                      spill=self._spilled_paths(spill, namespaces))
         return self._publish(batch)
+
+    def complete(self, limit: int | None = None, *, deliver: Callable[[Result], None] | None = None) -> Result:
+        """Complete spilled messages, the oldest first; return what was missing.
+
+        The notifications have a column `part`: `filler` for what belongs into a hole of an earlier output, `whole` for
+        what could not be decided before. `xpubsub.spill.merge` puts fillers into their outputs.
+
+        - `limit`: about how many messages to complete; by default all. Messages of one batch are completed together.
+        - `deliver`: a function, called with the result before the messages count as completed. If it raises, or the
+          process ends meanwhile, the next call gives the same again.
+        """
+        most = None if limit is None else check_count("limit", limit)
+        beside = check_function("deliver", deliver)
+        with self._changing():
+            return self._publisher.complete(most, beside)
+
+    def _spilled_paths(
+        self, spill: Iterable[str] | None, namespaces: Mapping[str, str] | None
+    ) -> tuple[str, ...] | None:
+        """Return the linear paths to spill."""
+        if spill is None:
+            if namespaces:
+                raise Error("namespaces are for the names in spill")
+            return None
+        paths = check_iterable("spill", spill, "an iterable of paths")
+        prefixes = check_namespaces(namespaces)
+        return tuple(spilled_path(check_text("a path to spill", path), prefixes, self.limits) for path in paths)
 
     def publish_stream(
         self, source: Any, split: str | None = None, name: str | None = None, *, stream: str = DEFAULT_STREAM,

@@ -58,8 +58,10 @@ class RemoteBroker(Broker):
         self, rows: Any, *, namespaces: Mapping[str, str] | None = None, dialect: str = "xpath",
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
+        variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
     ) -> Subscribed:
-        options = {**dataclasses.asdict(call_options(namespaces, dialect, stream, max_delay)), "max_delay": max_delay}
+        checked = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
+        options = {**dataclasses.asdict(checked), "max_delay": max_delay, "partial": partial}
         done = check_progress(progress)
         incoming = read_rows(rows, columns, header)
         refused = pa.Table.from_pylist(incoming.refused, _NO_REFUSED)
@@ -113,6 +115,9 @@ class RemoteBroker(Broker):
 
     def publish(self, messages: Any, **_: Any) -> NoReturn:
         self._refuse("give it messages through its source")
+
+    def complete(self, limit: int | None = None, **_: Any) -> NoReturn:
+        self._refuse("stop it first")
 
     def publish_frames(self, messages: Any, **_: Any) -> NoReturn:
         self._refuse("give it messages through its source")

@@ -15,11 +15,34 @@ SAX_PARSE_RESULT = pa.schema([
 ])
 """A node of a message that some subscription needs."""
 
+BEGUN = pa.schema([
+    ("so_far", TEXT), ("sign", pa.float64()), ("low", pa.float64()), ("high", pa.float64()), ("scaled", pa.bool_()),
+])
+"""The value so far of a node that has begun and not ended, and the numbers that it may become."""
+
+START_BITS = pa.schema([("query_id", ID), ("point", pa.int32()), ("bits", ID)])
+"""A branching point of a query, and the bits of its conditions on attributes, which hold at a start tag or never."""
+
+OPEN_NODE = pa.schema([("node", pa.int32())])
+"""An element that has begun and not ended."""
+
 NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
 """A node, serialised for copying into outputs; an element is bare if no default namespace is in scope."""
 
 OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
 """The output of a template for the nodes bound in a message: block, nodes, block, nodes..."""
+
+SPILLED_OUTPUT = pa.schema([
+    ("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("affected", pa.list_(ID)), ("part", TEXT),
+    ("output", TEXT),
+])
+"""An output, or a part of it, of a message of which elements are spilled; see `output/spilled_factory.py`."""
+
+SPILLED_ROOT = pa.schema([("event_id", ID), ("tagpath_id", ID)])
+"""A message, and a tag path at which elements of it are spilled."""
+
+SPILL_TOUCH = pa.schema([("tagpath_id", ID), ("linear_path_id", ID), ("inside", pa.bool_())])
+"""A tag path, and a linear path whose nodes may lie inside the elements there, or do lie around them."""
 
 SETTLED_PATH = pa.schema([("linear_path_id", ID), ("base", pa.int32())])
 """A path that reaches each node from its base in one way at most."""
@@ -35,6 +58,9 @@ BIND_FAILED = pa.schema([
     ("node", pa.int32()),
 ])
 """A node bound by a step at which a condition fails."""
+
+CHECK_HELD = pa.schema([("event_id", ID), ("check_id", ID)])
+"""A message and a check that holds in it."""
 
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """A well-formed message of the batch."""
@@ -67,6 +93,11 @@ REFUSED = pa.schema([
 
 COMPILED_WARNING = pa.schema([("row_no", ID), ("subscription_id", TEXT), ("warning", TEXT), ("count", ID)])
 """A warning about a subscription, or (with a null warning) the number of further warnings."""
+
+COMPILED_CHECK = pa.schema([
+    ("row_no", ID), ("check_id", ID), ("expression", TEXT), ("namespaces", TEXT), ("way", TEXT),
+])
+"""What lxml has to decide about a subscription, and the way that it goes."""
 
 COMPILED_QUERY = pa.schema([
     ("row_no", ID), ("query_id", ID), ("query", TEXT), ("checked", pa.bool_()), ("predicates", pa.list_(PREDICATE)),

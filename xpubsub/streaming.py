@@ -12,11 +12,13 @@ from threading import Event
 from typing import Any, TypeVar
 
 from xpubsub.checks import check_function, check_namespaces, check_text
+from xpubsub.errors import Error
 from xpubsub.jobs.control.calls import Callee
 from xpubsub.jobs.control.server import serving
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.split.automatic import IMPLIED, automatic_units, units_of_job
 from xpubsub.jobs.stream.checkpoint import Checkpoint
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.letter_source import LetterSource, letter_streams
@@ -41,7 +43,7 @@ class StreamingCalls(OpenStore):
         namespaces: Mapping[str, str] | None = None, file_times: bool = False,
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
-        control: bool = True,
+        control: bool = True, resume: bool = False,
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -56,10 +58,13 @@ class StreamingCalls(OpenStore):
         - `format`: `"parquet"` or `"jsonl"`, for directories.
         - `stream`, `plan`: as in `publish`.
         - `split`, `namespaces`: the path of units, as in `publish_stream`: each unit of a file, of standard input or of
-          a connection is a message. By default each file, or each line, is a message.
+          a connection is a message. With `"auto"` the subscriptions at the start of the job imply the units. By default
+          each file, or each line, is a message.
         - `file_times`: whether the modification time of a file is the time of its message.
         - `max_messages`, `max_batch_bytes`: the most messages of a batch, and the bytes from which on it is full.
         - `once`: whether to return when the source has no more messages; otherwise the job waits for more.
+        - `resume`: whether standard input, or the server of a connection, begins with its first line again when the
+          job is started again, and at each connection: lines that were published before are then left out.
         - `stop`: an event that ends the job after the batch under way.
         - `metrics`: a port on which to serve figures to Prometheus, at http://127.0.0.1:PORT/metrics.
         - `progress`: a function, called with the figures after each batch and now and then.
@@ -73,9 +78,10 @@ class StreamingCalls(OpenStore):
         """
         options = StreamOptions(*stream_and_plan(stream, plan), max_messages, max_batch_bytes, bool(once))
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
-        cutters = None if split is None else self._cutters(split, namespaces)
-        how = SourceOptions(self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), place)
-        reading = self._publisher.source(source, how) or open_source(source, how)
+        cutters = None if split is None else self._cutters(split, namespaces, options.stream, place)
+        how = SourceOptions(
+            self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume), place)
+        reading = open_source(source, how, self._publisher.session())
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters)
@@ -127,7 +133,15 @@ class StreamingCalls(OpenStore):
         with self._changing():
             return function()
 
-    def _cutters(self, split: str, namespaces: Mapping[str, str] | None) -> Callable[[], UnitCutter]:
+    def _cutters(
+        self, split: str, namespaces: Mapping[str, str] | None, stream: str, checkpoint: Path
+    ) -> Callable[[], UnitCutter]:
         """Return a function that makes a cutter for each document of a streaming job."""
+        if split == IMPLIED:
+            if namespaces:
+                raise Error("namespaces are for the names in split")
+            with self._exclusive():
+                paths = units_of_job(checkpoint, automatic_units(self.store, stream, self.limits))
+            return lambda: UnitCutter(paths, self.limits, enveloped=True)
         path = split_path(check_text("split", split), check_namespaces(namespaces), self.limits)
         return lambda: UnitCutter([path], self.limits)

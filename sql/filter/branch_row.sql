@@ -9,13 +9,13 @@ from (
     p.level, p.context, p.context_at, p.bit, p.inner_points, p.positions, r.idpath
   from branch_path as p
   join sax_parse_result as r on r.event_id = p.event_id and r.tagpath_id = p.tagpath_id and r.value = p.value
-  where p.op = '='
+  where p.op = '=' and not p.first_only
   union all
   select p.event_id, p.query_id, p.branch, p.first_only, case when p.first_only then r.node_id else 0 end as leaf,
-    coalesce(passes(r.value, r.number, p.op, p.value, p.number), false) as passes,
+    coalesce($passes, false) as passes,
     p.level, p.context, p.context_at, p.bit, p.inner_points, p.positions, r.idpath
   from branch_path as p
   join sax_parse_result as r on r.event_id = p.event_id and r.tagpath_id = p.tagpath_id
-  where p.op <> '=' or p.value is null
+  where p.op <> '=' or p.value is null or p.first_only
 ) as b
 where b.first_only or b.passes

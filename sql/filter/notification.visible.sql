@@ -4,3 +4,4 @@ from matched as m
 join event as e on e.event_id = m.event_id
 join subscriber as s on s.query_id = m.query_id
 join batch as b on b.stream = s.stream
+$held

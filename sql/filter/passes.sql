@@ -3,6 +3,7 @@
 -- existence passes.
 case $3
   when 'exists' then true
+  when 'at-least' then true
   when '=' then case when $5 is null then $1 = $4 else $2 = $5 end
   when '!=' then case when $5 is null then $1 <> $4 else $1 is not null and $2 is distinct from $5 end
   when '<' then $2 < $5

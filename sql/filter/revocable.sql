@@ -1,5 +1,5 @@
 -- One row: a query whose match in the first part of a message the rest may revoke.
--- A branch of it must not hold at its branching point, or which node of a branch is first depends on later conditions.
+-- A branch of it must not hold at its branching point.
 -- Of all other queries more nodes only ever make more true.
 select distinct b.query_id
 from query_branch as b
@@ -11,4 +11,4 @@ left join (
   cross join (values $numbers) as n(number)
   where n.number <= array_length(q.inner_points)
 ) as w on w.query_id = b.query_id and w.point = b.context
-where (b.bit & coalesce(w.want, 0)) = 0 or (b.first_only and array_length(b.inner_points) > 0)
+where (b.bit & coalesce(w.want, 0)) = 0

@@ -8,6 +8,14 @@ select 'queries' as name, count(*) as amount from stored_query
 union all
 select 'queries with branches to check' as name, count(*) as amount from query_branchpoint
 union all
+select 'filters that lxml checks' as name, count(*) as amount from subscription_check as s
+semi join visible as v on v.subscription_id = s.subscription_id and v.call_no = s.call_no
+where s.way = 'checked'
+union all
+select 'filters that lxml checks on every message' as name, count(*) as amount from subscription_check as s
+semi join visible as v on v.subscription_id = s.subscription_id and v.call_no = s.call_no
+where s.way = 'every message'
+union all
 select 'linear paths' as name, count(*) as amount from query_linear_path
 union all
 select 'chain edges' as name, count(*) as amount from query_predicate

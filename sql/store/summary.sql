@@ -5,6 +5,6 @@ select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as pre
   coalesce(max(inner_points), 0) as inner_points,
   coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts,
   (select count(*) from transformation) as transformations, (select count(*) from correlation) as correlations,
-   (select count(*) from predicate_pair) as pairs,
+  (select count(*) from predicate_pair) as pairs, (select count(*) from subscription_check) as checks,
   (select count(*) from tagpath_map) as tagpaths, (select count(*) from path_match) as path_matches
 from query_summary

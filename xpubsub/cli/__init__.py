@@ -10,10 +10,14 @@ from xpubsub.cli.program import program
 from xpubsub.cli.publish_command import publish
 from xpubsub.cli.replay_command import replay
 from xpubsub.cli.schema_command import schema
+from xpubsub.cli.spill_commands import complete, merge_
 from xpubsub.cli.store_commands import init, subscribe, unsubscribe
 from xpubsub.cli.stream_command import stream
 
-COMMANDS = (init, subscribe, unsubscribe, publish, stream, replay, explain, list_, show, stats, clock, schema, gc, demo)
+COMMANDS = (
+    init, subscribe, unsubscribe, publish, complete, merge_, stream, replay, explain, list_, show, stats, clock, schema,
+    gc, demo,
+)
 
 for _command in COMMANDS:
     program.add_command(_command)

@@ -45,10 +45,16 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
         shown = broker.show(subscription_id)
     click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
     click.echo(f"text   {shown.text}")
+    if shown.kind == "filter":
+        click.echo(f"way    {shown.way}")
     if shown.max_delay is not None:
         click.echo(f"delay  at most {shown.max_delay}")
+    if not shown.partial:
+        click.echo("parts  none: outputs come whole")
     for prefix, uri in shown.namespaces.items():
         click.echo(f"prefix {prefix}={uri}")
+    for name, value in shown.variables.items():
+        click.echo(f"value  ${name}={value}")
     for query in shown.queries:
         click.echo(f"query  {query}")
 

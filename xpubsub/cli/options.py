@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+import pyarrow as pa
 
 from xpubsub.broker import Broker
 from xpubsub.connecting import ENGINES, connect
@@ -49,6 +51,22 @@ def _namespaces(context: click.Context, option: click.Parameter, values: tuple[s
 namespace_option = click.option(
     "--namespace", "namespaces", multiple=True, callback=_namespaces, metavar="PREFIX=URI",
     help="The namespace of a prefix; =URI is for names without one. Can be repeated.")
+
+
+def _variables(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE", context, option)
+        if found.setdefault(name.removeprefix("$"), text) != text:
+            raise click.BadParameter(f"the variable {name!r} is given twice", context, option)
+    return found
+
+
+variable_option = click.option(
+    "--variable", "variables", multiple=True, callback=_variables, metavar="NAME=VALUE",
+    help="The value of $NAME in filters, a string. Can be repeated.")
 
 
 def engine_options(function: Function) -> Function:
@@ -101,8 +119,32 @@ def opened(store: str, engine: str, master: str | None, **settings: Any) -> Brok
     return created(store, engine, master, create=False, **settings)
 
 
+class _NoPandas:
+    """A finder that finds everything except pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not needed", name=name)
+
+
+def _leave_pandas_out() -> None:
+    """Make the first array while pandas cannot be imported.
+
+    pyarrow imports pandas, if it is installed, to make an array from a list, which takes longer than most commands.
+    """
+    if "pandas" not in sys.modules:
+        sys.meta_path.insert(0, _NoPandas)
+        try:
+            pa.array([0])
+        finally:
+            sys.meta_path.remove(_NoPandas)
+
+
 def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
     """Open a store, and create it if it does not exist."""
-    if master is not None and engine != "spark":
-        raise click.UsageError("--master needs --engine spark")
+    if engine != "spark":
+        if master is not None:
+            raise click.UsageError("--master needs --engine spark")
+        _leave_pandas_out()
     return connect(store, engine, master=master, **settings)

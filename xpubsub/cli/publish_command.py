@@ -32,6 +32,8 @@ from xpubsub.plan.request import AUTO
 NOTIFICATION_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("subscription_id", pa.string()), ("output", pa.string()),
 ])
+PART_COLUMNS = NOTIFICATION_COLUMNS.append(pa.field("part", pa.string()))
+"""The columns of notifications while elements of messages are spilled."""
 SOME_REJECTED = 1
 
 """The value of `--split` for units that the subscriptions imply."""
@@ -44,6 +46,9 @@ SOME_REJECTED = 1
               help="Cut each of MESSAGES into units while it is read: a message is an outermost element that PATH"
                    " selects, such as /feed/entry or //person. Its id is the document's and #1, #2, ... With auto, the"
                    " subscriptions imply the units; their paths are then those of the whole document.")
+@click.option("--spill", multiple=True, metavar="PATH",
+              help="Keep the elements that PATH selects, such as /order/note, on disk until `xpubsub complete`. Can be"
+                   " repeated. Notifications have a column part: whole, or reduced for an output with holes.")
 @namespace_option
 @click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
@@ -60,9 +65,9 @@ SOME_REJECTED = 1
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
-    store: str, messages: tuple[str, ...], split: str | None, namespaces: dict[str, str], output: str | None,
-    rejects: str | None, plan: str, progress: bool, stream: str, timings: bool, batch_size: int, file_times: bool,
-    replace: bool, engine: str, master: str | None, **limits: Any,
+    store: str, messages: tuple[str, ...], split: str | None, spill: tuple[str, ...], namespaces: dict[str, str],
+    output: str | None, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool, batch_size: int,
+    file_times: bool, replace: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
@@ -78,22 +83,26 @@ def publish(
       xpubsub publish subs.duckdb inbox/ --output matches.csv --rejects rejects.csv
       zcat ticks.gz | xpubsub publish subs.duckdb - --timings
       xpubsub publish subs.duckdb feed.xml --split /feed/entry
+      xpubsub publish subs.duckdb inbox/ --spill //figure --output now.jsonl
     """
     _check_files(output, rejects)
-    _check_split(split, namespaces, file_times)
+    _check_split(split, spill, namespaces, file_times)
     paths = message_paths(messages)
     tally = Tally()
     with opened(store, engine, master, limits=Limits(**limits)) as broker, ExitStack() as outputs:
-        tally.notifications_to(outputs.enter_context(table_output(output, NOTIFICATION_COLUMNS)), NOTIFICATION_COLUMNS)
+        columns = PART_COLUMNS if spill else NOTIFICATION_COLUMNS
+        tally.notifications_to(outputs.enter_context(table_output(output, columns)), columns)
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
-        how = {"stream": stream, "plan": plan, "replace": replace}
+        how: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
         with reporting(progress, None if split is not None or STDIN in paths else len(paths)) as reporter:
             if split is not None:
                 publish_documents(broker, paths, tally, reporter, split=None if split == AUTO else split,
                                   namespaces=namespaces, batch_size=batch_size, tokens=timings, **how)
             else:
                 read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
+                if spill:
+                    how |= {"spill": spill, "namespaces": namespaces}
                 _publish(broker, batches(read, batch_size), tally, reporter, **how)
     tally.report(timings=timings)
     if tally.rejected:
@@ -107,9 +116,11 @@ def _check_files(output: str | None, rejects: str | None) -> None:
         raise click.UsageError("--output and --rejects name the same file")
 
 
-def _check_split(split: str | None, namespaces: dict[str, str], file_times: bool) -> None:
-    if split is None and namespaces:
-        raise click.UsageError("--namespace is for the names in --split")
+def _check_split(split: str | None, spill: tuple[str, ...], namespaces: dict[str, str], file_times: bool) -> None:
+    if split is None and not spill and namespaces:
+        raise click.UsageError("--namespace is for the names in --split and --spill")
+    if split is not None and spill:
+        raise click.UsageError("--spill is for files that are one message each, without --split")
     if split is not None and file_times:
         raise click.UsageError("--file-times is for files that are one message each, without --split")
 

@@ -44,7 +44,8 @@ from xpubsub.limits import Limits
 @plan_option
 @click.option("--split", metavar="PATH",
               help="Cut each file, standard input or connection into units while it is read: a message is an outermost"
-                   " element that PATH selects, such as /feed/entry. Its id is the document's and #1, #2, ...")
+                   " element that PATH selects, such as /feed/entry. Its id is the document's and #1, #2, ..."
+                   " With auto, the subscriptions at the start of the job imply the units, as in publish.")
 @namespace_option
 @click.option("--file-times", is_flag=True,
               help="For correlations: use each file's modification time as the time of its message.")
@@ -53,6 +54,9 @@ from xpubsub.limits import Limits
 @click.option("--max-batch-bytes", type=click.IntRange(min=1), default=MAX_BATCH_BYTES, show_default=True, metavar="N",
               help="The size of a batch's messages from which on it gets no further message.")
 @click.option("--once", is_flag=True, help="Stop when the source has no more messages, instead of waiting for more.")
+@click.option("--resume", is_flag=True,
+              help="Standard input, or the server of a connection, begins with its first line again: leave out the"
+                   " lines that were published before.")
 @click.option("--metrics", type=click.IntRange(1, 65_535), metavar="PORT",
               help="Serve figures to Prometheus at http://127.0.0.1:PORT/metrics.")
 @click.option("--progress", is_flag=True, help="Report on stderr every ten seconds even if it is not a terminal.")

@@ -17,6 +17,7 @@ from xpubsub.rows import (
     COMPILED_BRANCH,
     COMPILED_BRANCHPOINT,
     COMPILED_BRINFO,
+    COMPILED_CHECK,
     COMPILED_CONDITION,
     COMPILED_CORRELATION,
     COMPILED_JOIN_COPY,
@@ -45,6 +46,7 @@ ErrorPlace = tuple[int | None, int | None, str | None]
 _NOWHERE: ErrorPlace = (None, None, None)
 COMPILED_TABLES = {
     "refused": REFUSED, "compiled_query": COMPILED_QUERY, "compiled_path": COMPILED_PATH,
+    "compiled_check": COMPILED_CHECK,
     "compiled_branch": COMPILED_BRANCH, "compiled_brinfo": COMPILED_BRINFO,
     "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
     "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
@@ -142,6 +144,8 @@ class CompiledRows:
             if query_id not in done:
                 done.add(query_id)
                 self._add_query(row_no, query_id, canonical, query, constants)
+        if template.check is not None:
+            self._rows["compiled_check"].append((row_no, *template.check))
         if id(template) not in self._shared:
             self._share(template)
 

@@ -165,6 +165,15 @@ class BranchpointRow(NamedTuple):
     want: int
 
 
+class CheckRow(NamedTuple):
+    """What lxml decides about a subscription whose queries are only necessary, and the way it goes."""
+
+    check_id: int
+    expression: str
+    namespaces: str
+    way: str
+
+
 class PartRow(NamedTuple):
     """A query that serves as a condition, and the bits it wants at its node; None if it is on the whole message."""
 
@@ -175,6 +184,7 @@ class PartRow(NamedTuple):
 _ROW, _TRANSFORMATION, _CORRELATION = ("row_no",), ("row_no", "transformation_id"), ("row_no", "correlation_id")
 COLUMNS = {
     "refused": (*_ROW, *RefusalRow._fields), "compiled_warning": (*_ROW, "subscription_id", "warning", "count"),
+    "compiled_check": (*_ROW, *CheckRow._fields),
     "compiled_path": PathRow._fields, "compiled_brinfo": BrinfoRow._fields,
     "compiled_branchpoint": (*_ROW, *BranchpointRow._fields), "compiled_part": (*_ROW, *PartRow._fields),
     "compiled_transformation": (*_TRANSFORMATION, *TransformationRow._fields),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from xpubsub.compile.row_types import BrinfoRow, PathRow, path_row
+from xpubsub.compile.row_types import BrinfoRow, CheckRow, PathRow, path_row
 from xpubsub.compile.shape_advice import Constant, Constants, ShapeAdvice
 from xpubsub.errors import Error
 from xpubsub.ids import stable_id
@@ -117,6 +117,8 @@ class ShapeTemplate:
     """Whether the template uses negated constants."""
     advice: ShapeAdvice | None = None
     """The warnings about texts of the shape, if any."""
+    check: CheckRow | None = None
+    """What lxml has to decide, if the queries are only necessary."""
 
     def constants(self, given: Constants) -> tuple[object, ...]:
         """Return what getters pick from: the constants, their negatives if used, the template's own, and null."""
@@ -193,7 +195,7 @@ class _Places:
 
 
 def _query(query: Query, places: _Places) -> QueryTemplate:
-    necessary = dict.fromkeys((each.linear_path, each.test) for each in query.branches if each.necessary)
+    necessary = dict.fromkeys((each.linear_path, _needed(each.test)) for each in query.branches if each.necessary)
     tests = [test for _, test in necessary]
     branches = query.meeting
     text, shown = places.text(query.text)
@@ -203,6 +205,11 @@ def _query(query: Query, places: _Places) -> QueryTemplate:
         *_getters([branch.test for branch in branches], places),
         encode_shape(branches) if branches else "", shape_of(branches)[1][0],
     )
+
+
+def _needed(test: Test) -> Test:
+    """Return what one node has to pass: several of them are at least one."""
+    return Test() if test.op == "at-least" else test
 
 
 def _getters(tests: Sequence[Test], places: _Places) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,17 +15,19 @@ import pyarrow as pa
 from xpubsub.collector import collector_paused
 from xpubsub.compile.compiled_rows import CompiledRows
 from xpubsub.compile.correlations import CorrelationRows, correlation_rows
+from xpubsub.compile.row_types import CheckRow
 from xpubsub.compile.shape_advice import Constants, ShapeAdvice, shape_advice
 from xpubsub.compile.shapes import Shape, Shapes, ShapeTemplate, UnsafeShape, marked, shape_template
 from xpubsub.compile.transformations import TransformationRows, transformation_rows
 from xpubsub.errors import Error, LocatedError
+from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
-from xpubsub.language.xpath.branches import Query, queries
-from xpubsub.language.xpath.normal import Disjunction, Normalizer
-from xpubsub.language.xpath.parser import parse_xpath
-from xpubsub.language.xpath.syntax import Expr
+from xpubsub.language.xpath.branches import Query
+from xpubsub.language.xpath.normal import FALSE, TRUE
+from xpubsub.language.xpath1.variables import VariableValue
+from xpubsub.language.xpath1.ways import EVERY_MESSAGE, FilterReader, FilterWay
 from xpubsub.language.xscl.detect import is_xscl
 from xpubsub.language.xscl.parser import parse_xscl
 from xpubsub.limits import Limits
@@ -40,6 +43,9 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
                 |copy-namespaces|context|decimal-format|%)\s*(?!\s|[=<>!)\]|,+*-]|and\b|or\b|div\b|mod\b|$)
 )""", re.VERBOSE)
 """Matches the start of a transformation; no XPath expression starts like this."""
+_EVERY = ("every message: nothing that an index finds must be in a message that matches, so lxml reads each message;"
+          " join it by and with a path that must exist, if there is one")
+_NEVER, _ALWAYS = "can never match: its conditions are always false", "matches every message: it is always true"
 _FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
 """Matches a `for` or `let` outside a literal, as in `//a, for $b in //b return $b`."""
 
@@ -51,11 +57,14 @@ def is_transformation(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Compiler:
-    """Compiles subscriptions that share namespaces, a dialect and limits."""
+    """Compiles subscriptions that share namespaces, a dialect, limits and variables."""
 
     namespaces: Mapping[str, str] = field(default_factory=dict)
     dialect: str = "xpath"
     limits: Limits = field(default_factory=Limits)
+    variables: Mapping[str, VariableValue] = field(default_factory=dict)
+    strict: bool = False
+    """Whether filters that are not indexed are refused."""
 
     def check(self, text: str) -> None:
         """Raise an error if a subscription is wrong."""
@@ -86,33 +95,58 @@ class Compiler:
 
     def queries(self, text: str) -> list[Query]:
         """Return the queries of a filter."""
-        return queries(self._normal(text)[1], text, self.limits)
+        return self.way(text).queries
+
+    def way(self, text: str) -> FilterWay:
+        """Return a filter, and the way it goes."""
+        return self._reader.way(text, strict=self.strict)
 
     def advice(self, text: str) -> list[str]:
         """Return the warnings about a filter."""
-        tree, normal = self._normal(text)
-        return self._adviser.filter(tree, text, normal)
+        return self._advised(self.way(text), text)
+
+    def _advised(self, way: FilterWay, text: str) -> list[str]:
+        """Return the warnings about a filter; those on contradictions are for what the subscriber wrote."""
+        if way.written:
+            return self._adviser.filter(way.core, text, way.normal)
+        if way.name == EVERY_MESSAGE:
+            return [_EVERY]
+        verdict = {FALSE: [_NEVER], TRUE: [_ALWAYS]}.get(way.normal, [])
+        return verdict if way.check is not None else [*verdict, *self._adviser.names(way.core)]
 
     def advised_template(self, text: str, marks: Constants) -> ShapeTemplate:
         """Return the template of a shape, with its warnings, given a text with marks for its constants."""
-        tree, normal = self._normal(text)
-        template = shape_template(queries(normal, text, self.limits), marks)
-        return replace(template, advice=shape_advice(self._adviser, tree, normal, text, marks))
+        way = self.way(text)
+        if way.check is not None:
+            raise UnsafeShape("constants decide what is necessary")
+        template = shape_template(way.queries, marks)
+        if not way.written:
+            names = tuple(self._adviser.names(way.core))
+            return replace(template, advice=ShapeAdvice(names)) if names else template
+        return replace(template, advice=shape_advice(self._adviser, way.core, way.normal, text, marks))
 
     def own_template(self, text: str) -> ShapeTemplate:
         """Return the template of one text alone, with the warnings about it."""
-        tree, normal = self._normal(text)
-        template = shape_template(queries(normal, text, self.limits))
-        warnings = self._adviser.filter(tree, text, normal)
-        return replace(template, advice=ShapeAdvice(tuple(warnings))) if warnings else template
+        way = self.way(text)
+        template = shape_template(way.queries)
+        warnings = self._advised(way, text)
+        advice = ShapeAdvice(tuple(warnings)) if warnings else None
+        return replace(template, advice=advice, check=_check_row(way))
 
-    def _normal(self, text: str) -> tuple[Expr, Disjunction]:
-        tree = parse_xpath(text, self.namespaces, self.dialect, self.limits)
-        return tree, Normalizer(text, self.limits).boolean(tree)
+    @property
+    def _reader(self) -> FilterReader:
+        return FilterReader(self.namespaces, self.dialect, self.limits, self.variables)
 
     @property
     def _adviser(self) -> Adviser:
         return Adviser(self.namespaces, self.limits)
+
+
+def _check_row(way: FilterWay) -> CheckRow | None:
+    if way.check is None:
+        return None
+    expression, namespaces = way.check.expression, json.dumps(way.check.namespaces, sort_keys=True)
+    return CheckRow(stable_id("check", expression, namespaces), expression, namespaces, way.name)
 
 
 class CompilerRun:

@@ -1,4 +1,4 @@
-"""Translates steps from DuckDB's dialect: expands `passes()`, renames tables, transpiles with sqlglot."""
+"""Translates steps from DuckDB's dialect: expands macros, renames tables, transpiles with sqlglot."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ FORBIDDEN_FUNCTIONS = frozenset({
 """DuckDB functions that sqlglot leaves as they are, and that Spark lacks or defines differently."""
 _SPARK_NAMES = {"list_extract": "TRY_ELEMENT_AT", "list_sort": "SORT_ARRAY"}
 """DuckDB functions that have another name in Spark, which sqlglot does not know."""
+_MACROS = frozenset({"passes", "passes_open"})
+"""Functions that are files of SQL expressions, with $1, $2 and so on as their arguments."""
 _COMMENT = re.compile(r"--[^\n]*")
 _PARAMETER = re.compile(r"\$(\d)")
+_MACRO = "passes"
+"""What the names of macros begin with."""
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +37,13 @@ def parse(sql: str) -> exp.Expr:
 
 
 def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> str:
-    """Return a statement in a dialect; `bind` maps each table to its full name."""
+    """Return a statement in a dialect; `bind` maps each table to its full name.
+
+    Steps are written in DuckDB's dialect, so for DuckDB only macros are expanded: to parse a statement takes longer
+    than to run it on a small batch.
+    """
+    if dialect == "duckdb" and _MACRO not in sql:
+        return sql
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
@@ -113,9 +123,9 @@ def _to_spark(node: exp.Expr) -> exp.Expr:
 
 
 def _expand(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "passes":
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _MACROS:
         arguments = [f"({argument.sql(dialect='duckdb')})" for argument in node.expressions]
-        macro = _COMMENT.sub("", sql_file("passes"))
+        macro = _COMMENT.sub("", sql_file(node.name.lower()))
         return sqlglot.parse_one(_PARAMETER.sub(lambda match: arguments[int(match[1]) - 1], macro), read="duckdb")
     return node
 

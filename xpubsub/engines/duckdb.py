@@ -6,13 +6,14 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import duckdb
 import pyarrow as pa
 
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
-from xpubsub.engines.dialect import render, table_ddl
+from xpubsub.engines.dialect import render
 from xpubsub.engines.duckdb_files import MEMORY, connect_duckdb
 from xpubsub.engines.shared import SharedState, check_writable, shared_state
 from xpubsub.errors import EngineError
@@ -22,10 +23,16 @@ _COUNTER = itertools.count()
 _BATCH = 100_000
 """Rows passed to a function at a time."""
 _OURS = "database_name = current_database() and schema_name = 'main'"
-_RECORD = f"select column_name from duckdb_columns() where {_OURS} and table_name = 'schema_migration'"
+_RECORD = "schema_migration"
 _TABLES = f"select table_name from duckdb_tables() where {_OURS} and not temporary"
+_COLUMNS = f"select column_name from duckdb_columns() where {_OURS} and table_name = '{_RECORD}'"
 _ANYTHING = """select table_name from information_schema.tables
 where table_catalog = current_database() and table_schema <> 'temp' limit 1"""
+
+_TYPES = {
+    pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN", pa.string(): "VARCHAR",
+    pa.binary(): "BLOB",
+}
 
 
 class DuckDBEngine:
@@ -54,10 +61,12 @@ class DuckDBEngine:
 
     def define(self, statement: str) -> None:
         check_writable(self)
-        self._execute("ddl", table_ddl(statement, self.DIALECT))
+        self._execute("ddl", statement)
 
     def has_tables(self) -> bool:
-        return {"version", "name", "checksum"} <= {name for (name,) in self._execute("tables", _RECORD).fetchall()}
+        if (_RECORD,) not in self._execute("tables", _TABLES).fetchall():
+            return False
+        return {"version", "name", "checksum"} <= {row[0] for row in self._execute("tables", _COLUMNS).fetchall()}
 
     def is_empty(self) -> bool:
         return not self._execute("tables", _ANYTHING).fetchall()
@@ -92,6 +101,10 @@ class DuckDBEngine:
         """Write what must be written before a transaction commits: nothing, as DuckDB writes it."""
 
     def load(self, name: str, table: pa.Table) -> None:
+        if not table.num_rows and (columns := _columns(table.schema)) is not None:
+            self._execute(name, f"create or replace temp table {name} ({columns})")
+            self._relations.append(name)
+            return
         source = f"arrow_{next(_COUNTER)}"
         try:
             self._connection.register(source, table)
@@ -222,11 +235,19 @@ class DuckDBEngine:
             raise EngineError(str(error), step=step, sql=sql) from error
 
 
+@lru_cache(maxsize=1024)
+def _columns(schema: pa.Schema) -> str | None:
+    """Return the columns of a table as DDL; None if one has a type that no table of the store has."""
+    try:
+        return ", ".join(f'"{field.name}" {_duckdb_type(field.type)}' for field in schema)
+    except KeyError:
+        return None
+
+
 def _duckdb_type(arrow: pa.DataType) -> Any:
-    """Return the DuckDB type for an Arrow type, for a function's signature."""
+    """Return the DuckDB type for an Arrow type."""
     if pa.types.is_list(arrow):
         return duckdb.list_type(_duckdb_type(arrow.value_type))
     if pa.types.is_struct(arrow):
         return duckdb.struct_type({field.name: _duckdb_type(field.type) for field in arrow})
-    names = {pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN", pa.string(): "VARCHAR"}
-    return duckdb.sqltype(names[arrow])
+    return duckdb.sqltype(_TYPES[arrow])

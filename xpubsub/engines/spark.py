@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.dialect import joined_by, render, render_spark, tables_in
 from xpubsub.engines.parquet import ParquetEngine
-from xpubsub.engines.spark_frames import Signature, StoreFrames
+from xpubsub.engines.spark_frames import Ingredients, StoreFrames
 from xpubsub.engines.spark_session import collected, collected_all, explained, frame_of
 from xpubsub.engines.spark_waiting import Waiting
 from xpubsub.step import Step, whole
@@ -47,7 +47,7 @@ class SparkEngine:
         self._stored = stored
         self._large = large
         self._kept = StoreFrames(stored, session)
-        self._of_store: dict[str, Signature] = {}
+        self._of_store: dict[str, Ingredients] = {}
         """The relations of the running pipeline that depend on tables alone."""
         self._lasting: dict[str, DataFrame] = {}
         """Those of them that Spark keeps."""
@@ -105,11 +105,11 @@ class SparkEngine:
         elif self._is_in_spark(step):
             self._define(step)
         else:
-            signature = self._signature(step)
+            ingredients = self._ingredients(step)
             self._fetch_for(step)
             self._forget(step.name)
             self._stored.run(step)
-            self._note(step.name, signature)
+            self._note(step.name, ingredients)
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         if self._large < 0 or self._is_in_spark(source):
@@ -179,35 +179,35 @@ class SparkEngine:
         names = tables_in(step.sql)
         return self._reads_spread(step) or any(self._is_table(name) and self._is_large_table(name) for name in names)
 
-    def _signature(self, step: Step) -> Signature | None:
+    def _ingredients(self, step: Step) -> Ingredients | None:
         """Return what a step's result depends on, if that is tables alone, else None."""
         parts: list[object] = [step.sql]
         for name in tables_in(step.sql):
             if self._is_table(name) and not self._stored.is_changed(name):
-                parts.append(self._kept.signature(name))
+                parts.append(self._kept.ingredients(name))
             elif name in self._of_store:
                 parts.append(self._of_store[name])
             elif name in self._stored.statements or name in self._waiting.frames or self._stored.has_relation(name):
                 return None
         return tuple(parts)
 
-    def _note(self, name: str, signature: Signature | None) -> None:
+    def _note(self, name: str, ingredients: Ingredients | None) -> None:
         self._of_store.pop(name, None)
-        if signature is not None:
-            self._of_store[name] = signature
+        if ingredients is not None:
+            self._of_store[name] = ingredients
 
     def _define(self, step: Step) -> None:
         """Define a step in Spark; its result waits until it is needed, or is kept if it depends on tables alone."""
-        signature = self._signature(step)
-        frame = None if signature is None else self._kept.known(step.name, signature)
+        ingredients = self._ingredients(step)
+        frame = None if ingredients is None else self._kept.known(step.name, ingredients)
         if frame is None:
             frame = self._defined(step)
         self._forget(step.name)
-        if signature is None:
+        if ingredients is None:
             self._waiting.add(step, frame)
         else:
-            self._lasting[step.name] = self._kept.keep(step.name, signature, frame)
-        self._note(step.name, signature)
+            self._lasting[step.name] = self._kept.keep(step.name, ingredients, frame)
+        self._note(step.name, ingredients)
 
     def _fetch_for(self, step: Step) -> None:
         """Fetch the relations that a step reads and that are in Spark, with all others that will be read here."""

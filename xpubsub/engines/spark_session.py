@@ -160,13 +160,21 @@ def collected_all(frames: Mapping[str, DataFrame]) -> dict[str, pa.Table]:
     if len(frames) == 1:
         return {name: collected(frame, name) for name, frame in frames.items()}
     whole = reduce(_beside, (
-        frame.select(lit(name).alias("frame"), struct("*").alias(name)) for name, frame in frames.items()))
+        frame.select(lit(name).alias("frame"), struct("*").cast(_nullable(frame.schema)).alias(name))
+        for name, frame in frames.items()))
     rows = collected(whole, ", ".join(frames))
     return {name: _part(rows, name) for name in frames}
 
 
 def _beside(left: DataFrame, right: DataFrame) -> DataFrame:
     return left.unionByName(right, allowMissingColumns=True)
+
+
+def _nullable(schema: StructType) -> StructType:
+    """Return a schema whose columns may be null, as they are in the rows of other frames."""
+    kinds = [(each.name, each.dataType) for each in schema.fields]
+    return StructType([
+        StructField(name, _nullable(kind) if isinstance(kind, StructType) else kind) for name, kind in kinds])
 
 
 def _part(rows: pa.Table, name: str) -> pa.Table:

@@ -33,12 +33,12 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
     }
 
 
-def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False) -> TagPathCache:
+def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False, keeping: bool = False) -> TagPathCache:
     """Return a tag-path cache filled from the store; linear paths are read only when a new tag path comes."""
     known = known_tagpaths(store)
     if not store.rows(DOCUMENT_PATH):
         known["/"] = 0
-    return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying)
+    return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying, keeping=keeping)
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xpubsub.errors import Error
-from xpubsub.schema.element_graph import Schema, loads, merge
+from xpubsub.schema.element_graph import Schema, loads, merge_schemas
 from xpubsub.schema.reading import read_schema
 from xpubsub.schema.source import SchemaFile
 from xpubsub.step import file_step
@@ -37,7 +37,7 @@ def list_schemas(store: Store) -> dict[str, Schema]:
 def load_schema(store: Store) -> Schema | None:
     """Return the union of all schemas, to which messages should conform; None if there is no schema."""
     schemas = list_schemas(store)
-    return merge(schemas.values()) if schemas else None
+    return merge_schemas(schemas.values()) if schemas else None
 
 
 def read_source(source: SchemaSource | Schema) -> Schema:

@@ -42,7 +42,8 @@ class ShapedBranch:
     inner: tuple[int, ...]
     bit: int
     level: int
-    first: bool
+    quota: int
+    """0: some node at its end has to pass; 1: the first; more: there have to be so many of them."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,19 @@ def shape_of(branches: Sequence[Branch]) -> tuple[list[ShapedBranch], dict[int, 
         bit = 1 << used.get(branch.context, 0)
         used[branch.context] = used.get(branch.context, 0) + 1
         wants[branch.context] = wants.get(branch.context, 0) | (0 if branch.negated else bit)
-        shaped.append(ShapedBranch(branch.context, at, tuple(points[at:]), bit, branch.level, branch.first))
+        shaped.append(ShapedBranch(branch.context, at, tuple(points[at:]), bit, branch.level, _quota(branch)))
     return shaped, wants
+
+
+def _quota(branch: Branch) -> int:
+    return int(branch.test.number or 0) if branch.test.op == "at-least" else int(branch.first)
 
 
 def encode_shape(branches: Sequence[Branch]) -> str:
     """Encode the shape as text, stored once per query and decoded once per process."""
     shaped, wants = shape_of(branches)
     rows = ";".join(
-        f"{each.context},{each.context_at},{'.'.join(map(str, each.inner))},{each.bit},{each.level},{int(each.first)}"
+        f"{each.context},{each.context_at},{'.'.join(map(str, each.inner))},{each.bit},{each.level},{each.quota}"
         for each in shaped
     )
     return rows + "|" + ";".join(f"{point},{want}" for point, want in wants.items())
@@ -87,9 +92,9 @@ def decode_shape(text: str) -> QueryShape:
 
 
 def _decode_branch(text: str) -> ShapedBranch:
-    context, at, inner, bit, level, first = text.split(",")
+    context, at, inner, bit, level, quota = text.split(",")
     points = tuple(int(point) for point in inner.split(".") if point)
-    return ShapedBranch(int(context), int(at), points, int(bit), int(level), first == "1")
+    return ShapedBranch(int(context), int(at), points, int(bit), int(level), int(quota))
 
 
 def brpred(shape: QueryShape, rows: Iterable[BranchRow]) -> bool:
@@ -106,6 +111,7 @@ def brpred(shape: QueryShape, rows: Iterable[BranchRow]) -> bool:
 def _settle(shape: QueryShape, rows: list[BranchRow], truth: Truth) -> None:
     """Set the bits of one level's branches at their contexts; deeper levels are settled already."""
     first_seen: dict[tuple[int, int], tuple[int, bool]] = {}
+    counted: dict[tuple[int, int], set[int]] = {}
     for number, nodes, leaf, passes in rows:
         branch = shape.branches[number]
         inner_nodes = nodes[branch.context_at :]
@@ -113,15 +119,18 @@ def _settle(shape: QueryShape, rows: list[BranchRow], truth: Truth) -> None:
         if any(truth.get(pair, 0) != shape.wants[pair[0]] for pair in inner):
             continue
         context = nodes[branch.context_at - 1] if branch.context_at else 0
-        if branch.first:
+        if branch.quota > 1:
+            counted.setdefault((number, context), set()).add(leaf)
+        elif branch.quota:
             seen = first_seen.get((number, context))
             first_seen[number, context] = (leaf, passes) if seen is None or leaf < seen[0] else seen
         elif passes:
             key = (branch.context, context)
             truth[key] = truth.get(key, 0) | branch.bit
-    for (number, context), (_, passes) in first_seen.items():
-        branch = shape.branches[number]
-        if passes:
+    enough = {key: len(leaves) >= shape.branches[key[0]].quota for key, leaves in counted.items()}
+    for (number, context), holds in {**{key: each[1] for key, each in first_seen.items()}, **enough}.items():
+        if holds:
+            branch = shape.branches[number]
             truth[branch.context, context] = truth.get((branch.context, context), 0) | branch.bit
 
 

@@ -20,6 +20,12 @@ def bp_steps(brinfo: str) -> tuple[int, ...]:
     return tuple(int(position) for position in _POSITION.findall(brinfo))
 
 
+def prefix_path(linear_path: str, length: int) -> str:
+    """Return the first `length` steps of a linear path."""
+    steps = linear_steps(linear_path)[:length]
+    return "".join(("//" if descends else "/") + name for descends, name in steps) or DOCUMENT
+
+
 def pieces(linear_path: str) -> tuple[str, str, str | None]:
     """Split a path at its first and last `//` into prefix, reversed postfix and middle (Figure 3.4).
 

@@ -17,7 +17,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 def passes(test: Test, value: str | None, number: float | None) -> bool:
     """Whether a node with this value, and this number (None for NaN), passes a test."""
-    if test.op == "exists":
+    if test.op in ("exists", "at-least"):
         return True
     if value is None:
         return False

@@ -52,6 +52,19 @@ class PathAutomaton:
         reached, _ = self._run(components(tagpath))
         return [state.accepts for state in reached.values() if state.accepts is not None]
 
+    def within(self, tagpath: str) -> list[str]:
+        """Return the linear paths that may match the node at a tag path, or a node anywhere inside it."""
+        reached, waiting = self._run(components(tagpath))
+        further = [after for state in waiting.values() for after in state.descendant.values()]
+        found: dict[int, _State] = {}
+        states = [*reached.values(), *further]
+        while states:
+            state = states.pop()
+            if id(state) not in found:
+                found[id(state)] = state
+                states += [*state.child.values(), *state.descendant.values()]
+        return [state.accepts for state in found.values() if state.accepts is not None]
+
     def _run(self, names: tuple[str, ...]) -> _Run:
         """Return the states after all names, starting from the longest cached prefix, usually the parent."""
         known = len(names)

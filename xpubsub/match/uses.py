@@ -10,6 +10,6 @@ EXISTS, VALUE, NUMBER, COPY = 1, 2, 4, 8
 
 def use_of(test: Test) -> int:
     """Return the use of a node that a test needs."""
-    if test.op == "exists":
+    if test.op in ("exists", "at-least"):
         return EXISTS
     return EXISTS | VALUE | (NUMBER if test.number is not None else 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from xpubsub.output.attribute_prefixes import Bindings, bindings, settled
 from xpubsub.output.default_namespace import without_default
@@ -21,6 +21,14 @@ Copies = Mapping[NodeKey, tuple[str, bool]]
 """The text of each copied node, and whether no default namespace is in scope there."""
 Returned = Callable[[str, int, NodeKey], list[NodeKey]]
 """The nodes of a returned path (with its base's step) below a base, in document order."""
+
+
+class Nodes(Protocol):
+    """A message in which the nodes of returned paths can be found."""
+
+    @property
+    def returned(self) -> Returned:
+        """Finds them."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,8 @@ class OutputMessage:
 
 Write = Callable[[OutputMessage, Bound, Rows], str]
 """Writes a part, given the nodes bound to the variables around it, and the tuples of blocks."""
-_Nodes = Callable[[OutputMessage, Bound, Rows], list[NodeKey]]
+AttributeNodes = Callable[[Nodes, Bound, Rows], list[NodeKey]]
+"""Finds the attributes that belong to a constructed element."""
 
 
 def content(nodes: list[Node], around: Bindings) -> Write:
@@ -104,7 +113,7 @@ def _element(node: Node, around: Bindings) -> Write:
     _, opening, closing, attributes, nodes = node
     declared = {**around, **bindings(opening)}
     inside = content(nodes, declared)
-    copied = [_attribute_nodes(each) for each in attributes]
+    copied = [attribute_nodes(each) for each in attributes]
 
     def write(message: OutputMessage, bound: Bound, rows: Rows) -> str:
         text = inside(message, bound, rows)
@@ -118,7 +127,7 @@ def _element(node: Node, around: Bindings) -> Write:
     return write_attributes if attributes else write
 
 
-def _attribute_nodes(node: Node) -> _Nodes:
+def attribute_nodes(node: Node) -> AttributeNodes:
     """Return the node of a variable, or the nodes of a path or a block."""
     match node:
         case ["va", place, *_]:

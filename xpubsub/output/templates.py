@@ -20,9 +20,9 @@ class OutputTemplate:
 
     def output(self, message: OutputMessage, bound: list[int]) -> str:
         """Return the output for a message, given a list of block, nodes, block, nodes..."""
-        return self.write(message, (), self._rows(bound))
+        return self.write(message, (), self.rows(bound))
 
-    def _rows(self, bound: list[int]) -> Rows:
+    def rows(self, bound: list[int]) -> Rows:
         """Return the bound tuples, by block and by the tuple around it."""
         rows: Rows = {}
         place, end = 0, len(bound)
@@ -41,9 +41,15 @@ class OutputTemplates(dict[int, OutputTemplate]):
         self._definitions = definitions
 
     def __missing__(self, template_id: int) -> OutputTemplate:
-        _, nodes = json.loads(json.loads(self._definitions[template_id])[0])
+        nodes = template_nodes(self._definitions[template_id])
         self[template_id] = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
         return self[template_id]
+
+
+def template_nodes(definition: str) -> list[Node]:
+    """Return the nodes of a stored template."""
+    _, nodes = json.loads(json.loads(definition)[0])
+    return list(nodes)
 
 
 def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -21,6 +21,8 @@ class FilterCase:
     """Whether messages have only been read in part, so that only what is certain may be delivered."""
     narrowed: bool = False
     """Whether tables are narrowed to what the batch needs of them, before other steps read them."""
+    spilling: str = ""
+    """Whether elements of messages are missing (`reduced`), or were missing in an earlier run (`completed`)."""
 
     @property
     def classes(self) -> bool:
@@ -66,6 +68,11 @@ class FilterCase:
     def positioned(self) -> bool:
         """Whether positions of branching points are read, for branches or bound nodes."""
         return self.branches or self.nodes_bound
+
+    @property
+    def checked(self) -> bool:
+        """Whether lxml decides about some candidates; of a message read in part it cannot."""
+        return self.summary.checks > 0 and not self.early
 
     @property
     def found_by_keys(self) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from xpubsub.arrange.arranger import BUCKET_ROOT, RANGE_ROOT, SHARE_ROOT
 from xpubsub.arrange.keys import ALWAYS, EQUAL, OTHER
 from xpubsub.plan.filter_case import FilterCase
+from xpubsub.plan.spilling import AFTER_SPILLING
 from xpubsub.step import Pipeline, Step, file_step
+
+CHECK = "check"
+"""The name of the Python function that evaluates checks."""
+_CHECKS = """left join subscription_check as x on x.subscription_id = s.subscription_id and x.call_no = s.call_no
+left join check_held as h on h.event_id = m.event_id and h.check_id = x.check_id"""
+_SOME_HELD = """left join check_held as h on h.event_id = m.event_id and h.check_id = s.check_id
+where s.check_id is null or h.check_id is not null"""
 
 
 def tagpath_key(case: FilterCase) -> Step:
@@ -108,6 +116,20 @@ def text_asked(case: FilterCase) -> Step:
     return file_step("text_asked", reused=True, tables={"key_candidate": case.found_by_keys})
 
 
+def text_failed(case: FilterCase) -> Step:
+    """Return the step to candidates with a predicate on text that fails."""
+    return file_step("text_failed", passes=_passes(case, "n", "a"))
+
+
+def _passes(case: FilterCase, node: str, test: str) -> str:
+    """Return the SQL condition that a node passes a test; while a message is read, whatever follows."""
+    passes = f"passes({node}.value, {node}.number, {test}.op, {test}.value, {test}.number)"
+    if not (case.early and case.texts):
+        return passes
+    so_far = ", ".join(f"{node}.{column}" for column in ("so_far", "sign", "low", "high", "scaled"))
+    return f"({passes} or passes_open({so_far}, {test}.op, {test}.value, {test}.number))"
+
+
 def text_candidate(case: FilterCase) -> Step:
     """Return the step to candidates whose predicates on text hold, too."""
     return file_step("text_candidate", reused=case.branches, tables={"key_candidate": case.found_by_keys})
@@ -123,6 +145,11 @@ def branch_path(case: FilterCase) -> Step:
     return file_step("branch_path", reused=True, tables={"candidate": case.candidate})
 
 
+def branch_row(case: FilterCase) -> Step:
+    """Return the step to the nodes that branches of candidates reach."""
+    return file_step("branch_row", reused=True, passes=_passes(case, "r", "p"))
+
+
 def branch_match(case: FilterCase) -> Step:
     """Return the step to candidates whose branches meet in the same nodes (section 3.5), by SQL or BrPred."""
     return file_step("branch_match", "" if case.branches_in_sql else "function", tables={"candidate": case.candidate})
@@ -130,15 +157,28 @@ def branch_match(case: FilterCase) -> Step:
 
 def matched(case: FilterCase) -> Step:
     """Return the step to messages and the queries they match."""
-    reused, candidate = case.summary.nodes_bound, {"candidate": case.candidate}
+    reused = case.summary.nodes_bound or case.checked or bool(case.spilling)
+    candidate = {"candidate": case.candidate}
     return file_step("matched", "" if case.branches else "unbranched", reused=reused, tables=candidate)
 
 
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
+    if case.spilling:
+        checks, held = (_CHECKS, "where x.check_id is null or h.check_id is not null") if case.checked else ("", "")
+        return file_step("notification", "completed" if case.spilling == AFTER_SPILLING else "reduced",
+                         checks=checks, held=held)
     tables = {"matched": "certain"} if case.early else None
     distinct = "distinct" if case.summary.alternatives else ""
-    return file_step("notification", "visible" if case.narrowed else "", distinct=distinct, tables=tables)
+    if case.narrowed:
+        return file_step("notification", "visible", distinct=distinct, held=_SOME_HELD if case.checked else "")
+    return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",
+                     distinct=distinct, tables=tables)
+
+
+def check_held(case: FilterCase) -> Step:
+    """Return the step to the checks that hold in messages: SQL finds the candidates, lxml decides."""
+    return file_step("check_held", "visible" if case.narrowed else "", function=CHECK)
 
 
 def revocable(case: FilterCase) -> Step:
@@ -150,19 +190,50 @@ def revocable(case: FilterCase) -> Step:
 def truth(case: FilterCase) -> Pipeline:
     """Return the steps to the branches that hold at each node, deepest level first; repeated elements add no rows."""
     deepest, inner = case.summary.levels - 1, case.summary.inner_points
-    return tuple(_level(level, inner if level < deepest else 0) for level in range(deepest, -1, -1))
+    return tuple(_level(case, level, inner if level < deepest else 0) for level in range(deepest, -1, -1))
 
 
-def _level(level: int, inner_points: int) -> Step:
+def _level(case: FilterCase, level: int, inner_points: int) -> Step:
     """Return the step of one level; each branching point on a branch's way is looked up one level below."""
     numbers = range(1, inner_points + 1)
     joins = "\n  ".join(_join(f"truth_{level + 1}", number) for number in numbers)
-    wanted = " ".join(
-        f"and (array_length(q.inner_at) < {number}"
-        f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number}))"
-        for number in numbers
-    )
-    return file_step("truth", suffix=f"_{level}", reused=True, level=str(level), joins=joins, wanted=wanted)
+    wanted = " ".join(f"and ({_holds(number)})" for number in numbers)
+    opened, possible, first = _first(case, wanted, numbers)
+    return file_step("truth", suffix=f"_{level}", reused=True, level=str(level), joins=joins, wanted=wanted,
+                     opened=opened, possible=possible, first=first)
+
+
+def _holds(number: int) -> str:
+    """Return the SQL condition that a branching point on a branch's way has the bits it wants."""
+    return (f"array_length(q.inner_at) < {number}"
+            f" or coalesce(t{number}.bits, 0) = list_extract(q.inner_wants, {number})")
+
+
+def _may_hold(number: int) -> str:
+    """Return the SQL condition that an open branching point may get the bits it wants: it has those of attributes."""
+    settled = f"coalesce(s{number}.bits, 0)"
+    return f"o{number}.node is not null and (coalesce(t{number}.bits, 0) & {settled}) = {settled}"
+
+
+def _first(case: FilterCase, wanted: str, numbers: range) -> tuple[str, str, str]:
+    """Return how the first node of a branch is found, whose branching points have the bits they want.
+
+    The texts are a join with open elements, a condition on nodes that may be the first, and one on all of them.
+
+    While a message is read, a point that is still open may get its bits later. So all nodes that may be the first have
+    to pass: those before the first that is certain, and that one.
+    """
+    if not case.early:
+        return "", wanted, "min_by(r.passes, r.leaf)"
+    opened = "\n  ".join(
+        f"left join open_node as o{number} on o{number}.node = list_extract(r.nodes, q.context_at + {number})\n"
+        f"  left join start_bits as s{number} on s{number}.query_id = r.query_id"
+        f" and s{number}.point = list_extract(q.inner_points, {number})"
+        for number in numbers)
+    possible = " ".join(f"and ({_holds(number)} or {_may_hold(number)})" for number in numbers)
+    first = (f"min(case when true {wanted} then r.leaf end)"
+             " < coalesce(min(case when not r.passes then r.leaf end), 2147483647)")
+    return opened, possible, first
 
 
 def _join(truth: str, number: int) -> str:

@@ -10,6 +10,7 @@ from xpubsub.plan import filter_steps as make
 from xpubsub.plan import narrowing as narrow
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.listing import Listing, steps_of, unless, when
+from xpubsub.plan.spilling import TOUCHED_MATCHES
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
@@ -30,7 +31,7 @@ FROM_CANDIDATES: Listing = (
     when(
         "texts",
         make.text_asked,
-        file_step("text_failed"),
+        make.text_failed,
         make.text_candidate,
     ),
     when("searched", make.candidate_asked),
@@ -38,16 +39,18 @@ FROM_CANDIDATES: Listing = (
         "branches",
         file_step("tagpath_position"),
         make.branch_path,
-        file_step("branch_row", reused=True),
+        make.branch_row,
         when("branches_in_sql", make.truth),
         make.branch_match,
     ),
     make.matched,
     when("early", make.revocable, file_step("certain")),
+    when("spilling", *TOUCHED_MATCHES),
     unless("narrowed", file_step("gone")),
+    when("checked", make.check_held),
     make.notification,
 )
-"""The common end of all plans, once keys have found candidates: text, branches, subscriptions."""
+"""The common end of all plans, once keys have found candidates: text, branches, lxml, subscriptions."""
 
 UNROLL: Listing = (
     file_step("batch_tagpath", reused=True),

@@ -35,7 +35,7 @@ def by_candidate(case: FilterCase) -> Pipeline:
         *(["query_branch", "query_branchpoint"] if case.branches else []),
     )
     found = case.looked_up
-    subscriber = file_step("subscriber", reused=True, tables={"candidate": found})
+    subscriber = file_step("subscriber", "checked" if case.checked else "", reused=True, tables={"candidate": found})
     return (*(narrowed(table, "query_id", found) for table in tables), file_step("gone"), subscriber)
 
 

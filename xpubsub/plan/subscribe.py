@@ -28,10 +28,11 @@ TAGPATH_COLLISION = file_step("tagpath_collision")
 
 @dataclass(frozen=True)
 class Kinds:
-    """Whether a call contains transformations, correlations and warnings."""
+    """Whether a call contains transformations, correlations, checks and warnings."""
 
     transformations: bool = False
     correlations: bool = False
+    checks: bool = False
     warnings: bool = False
 
     @property
@@ -47,6 +48,7 @@ class Kinds:
             file_step("collision"),
             *((_collision("transformation"),) if self.transformations else ()),
             *((_collision("correlation"),) if self.correlations else ()),
+            *((file_step("collision_check"),) if self.checks else ()),
         )
 
     @property
@@ -54,7 +56,7 @@ class Kinds:
         """The tables to append to, in an order that leaves nothing incomplete visible if it stops halfway."""
         conditions = _CONDITIONS if self.transformations or self.correlations else ()
         return (*_QUERIES, *conditions, *(_TRANSFORMATIONS if self.transformations else ()),
-                *(_CORRELATIONS if self.correlations else ()), *_SUBSCRIPTIONS,
+                *(_CORRELATIONS if self.correlations else ()), *(_CHECKS if self.checks else ()), *_SUBSCRIPTIONS,
                 *(_FULFILLED["transformation"] if self.transformations else ()),
                 *(_FULFILLED["correlation"] if self.correlations else ()), _LAST)
 
@@ -100,10 +102,16 @@ _CORRELATIONS = (
     ("join_member", file_step("new_join_member")),
     ("correlation", file_step("new_correlation")),
 )
+_CHECKS = (
+    ("query_check", file_step("new_check")),
+    ("subscription_check", file_step("new_subscription_check")),
+)
 _SUBSCRIPTIONS = (
     ("stored_query", file_step("new_stored_query")),
     ("subscription_query", file_step("new_subscription_query")),
     ("subscription_delay", file_step("new_delay")),
+    ("subscription_variables", file_step("new_variables")),
+    ("subscription_whole", file_step("new_whole")),
 )
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),

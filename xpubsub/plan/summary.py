@@ -35,6 +35,8 @@ class Summary:
     correlations: int = 0
     pairs: int = 0
     """Pair keys, for two ranges each."""
+    checks: int = 0
+    """Subscriptions that lxml decides."""
     tagpaths: int = 0
     path_matches: int = 0
     """Pairs of a tag path and a linear path that it matches."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from xpubsub.language.flwr.blocks import BindStep
 from xpubsub.plan import transform_steps as make
 from xpubsub.plan.facts import FACTS
-from xpubsub.plan.listing import Listing, steps_of, when
+from xpubsub.plan.listing import Listing, steps_of, unless, when
 from xpubsub.plan.narrowing import by_transformation
+from xpubsub.plan.spilling import AFFECTED_BLOCKS
 from xpubsub.plan.transform_case import TransformationCase
 from xpubsub.step import Pipeline, file_step
 
@@ -23,8 +24,10 @@ TRANSFORMATION: Listing = (
     when("some_repeat", file_step("may_repeat", reused=True)),
     make.blocks,
     file_step("transformed"),
+    when("spilling", *AFFECTED_BLOCKS),
     make.bound,
-    file_step("made"),
+    unless("spilling", file_step("made")),
+    when("spilling", file_step("made", "spilled")),
     when(
         "returns_shared",
         make.return_tuple,

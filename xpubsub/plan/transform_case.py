@@ -27,8 +27,10 @@ class TransformationCase(FactCase):
 
     places: Mapping[int, int]
     sharing: Sharing
+    spilling: str = ""
+    """As in `FilterCase`."""
     narrowed: bool = False
-    """Whether tables are narrowed to what the batch needs of them, before other steps read them."""
+    """As in `FilterCase`."""
 
     @property
     def depths(self) -> range:

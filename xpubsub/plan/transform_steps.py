@@ -24,6 +24,8 @@ def return_tuple(case: TransformationCase) -> Step:
 
 def output(case: TransformationCase) -> Step:
     """Return the step that makes outputs, from grouped returned nodes or from all nodes, by tree search."""
+    if case.spilling:
+        return file_step("output", "spilled", function=FACTORY)
     if case.returns_shared:
         fields = "brinfo_id := brinfo_id, base := base, nodes := nodes"
         return file_step("output", function=FACTORY, fields=fields)
@@ -33,14 +35,14 @@ def output(case: TransformationCase) -> Step:
 
 def notification_all(case: TransformationCase) -> Step:
     """Return the step to the notifications of filters and transformations."""
-    return file_step("notification_all", "visible" if case.narrowed else "")
+    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "")
 
 
 def bound(case: TransformationCase) -> Step:
     """Return the step to all nodes that a transformation bound in a message."""
     tuples = " union all ".join(
         f"select event_id, transformation_id, block, nodes from tuple_{depth}" for depth in case.depths)
-    return file_step("bound", reused=True, tuples=tuples)
+    return file_step("bound", "spilled" if case.spilling else "", reused=True, tuples=tuples)
 
 
 def blocks(case: TransformationCase) -> Pipeline:

@@ -127,7 +127,7 @@ def loads(text: str) -> Schema:
     return Schema(elements, frozenset(parts["roots"]), frozenset(parts["anything"]))
 
 
-def merge(schemas: Iterable[Schema]) -> Schema:
+def merge_schemas(schemas: Iterable[Schema]) -> Schema:
     """Return the union of graphs: a tag path that conforms to one of them conforms to it."""
     return reduce(_union, schemas, Schema({}, frozenset()))
 

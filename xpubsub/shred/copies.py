@@ -8,6 +8,7 @@ from xml.parsers import expat
 
 from xpubsub.errors import LimitError
 from xpubsub.language.flwr.tags import declarations, escaped_attribute, escaped_text
+from xpubsub.language.holes import CUT, CUT_END, CUT_TEXT, SPILL_NAMESPACE
 from xpubsub.language.xpath.paths import XML_NAMESPACE
 from xpubsub.limits import Limits
 from xpubsub.match.uses import COPY
@@ -33,12 +34,14 @@ class CopyRecorder:
         self._scope: Declarations = []
         self._fresh = 0
         self._open: list[tuple[int, str, bool]] = []
+        self._spillable: bool | None = None
 
     def attach(self, parser: expat.XMLParserType, data: bytes) -> None:
         """Follow a parser that will read `data`, which is in UTF-8."""
         self._parser = parser
         self._source.begin(data)
         self._fresh = self._size = 0
+        self._spillable = None
         self._scope.clear()
         self._open.clear()
         parser.StartElementHandler = self._start
@@ -46,6 +49,23 @@ class CopyRecorder:
         parser.StartNamespaceDeclHandler = self._declare
         parser.EndNamespaceDeclHandler = self._forget
         parser.AttlistDeclHandler = self._source.declare
+
+    def spillable(self) -> bool:
+        """Whether elements of the message may be spilled: copies of it contain no holes and no defaults of a DTD."""
+        if self._spillable is None:
+            self._spillable = not self._source.declared and not self._source.mentions(SPILL_NAMESPACE.encode())
+        return self._spillable
+
+    def skipped(self, place: int, start: int, last: int) -> None:
+        """Leave out an element that was skipped, by its place among those of the message, from copies around it."""
+        self._fresh = 0
+        if self._open:
+            self._source.mark(start, last, f"{CUT}{place}{CUT_END}", None)
+
+    def marked(self, place: int, start: int, last: int) -> None:
+        """Mark an element that had been skipped in copies around it."""
+        if self._open:
+            self._source.mark(start, last, f"{CUT}{place}{CUT_TEXT}", CUT_END)
 
     def _declare(self, prefix: str | None, uri: str | None) -> None:
         self._scope.append((prefix or "", uri or ""))

@@ -118,6 +118,15 @@ def _refusal(data: bytes) -> Refused | None:
     return None
 
 
+def in_utf_8(xml: object) -> bytes:
+    """Return a message that has been read in UTF-8, whatever its declaration says."""
+    if isinstance(xml, str):
+        return encoded(xml).removeprefix(codecs.BOM_UTF8)
+    assert isinstance(xml, bytes)
+    plain = not is_utf_32(xml) and reads_as_utf_8(encoding_of(xml))
+    return (xml if plain else encoded(decoded(xml))).removeprefix(codecs.BOM_UTF8)
+
+
 def encoded(text: str) -> bytes:
     """Encode a text in UTF-8; raises `Refused` if it contains half a surrogate pair."""
     try:

@@ -16,13 +16,14 @@ _REMEMBERED = 100
 class Envelope:
     """The elements around the place that a parser has reached."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_tags: bool = False) -> None:
+        self.keeps_tags = keeps_tags
         self._scope: list[tuple[str, str]] = []
         self._fresh = 0
         self._attributes: list[dict[str, str]] = [{}]
         self._written: dict[object, bytes] = {}
         self.tags: list[StartTag] = []
-        """The start tags of the open elements, if they are kept."""
+        """The start tags of the open elements, if it `keeps_tags`."""
 
     @property
     def depth(self) -> int:

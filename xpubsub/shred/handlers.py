@@ -26,8 +26,17 @@ class Handlers(NamedTuple):
     finish: Callable[[], None]
     here: Callable[[], tuple[int, TagNode, int]]
     """Return the message, and the tag path and node of the innermost element."""
-    unfinished: Callable[[], list[NodeRow]]
-    """Return the nodes that have begun but not ended, without values: the document, elements and perhaps a text."""
+    unfinished: Callable[[], list[tuple[NodeRow, str | None]]]
+    """Return the nodes that have begun but not ended, without values: the document, elements and perhaps a text.
+
+    Beside each is its value so far, if it is collected.
+    """
+    skip: Callable[[], tuple[int, ...]]
+    """Count an element as one node, without what is in it; return the ids of the nodes around it, and its own."""
+    last: Callable[[], int]
+    """Return the id of the last node."""
+    around: Callable[[], tuple[int, ...]]
+    """Return the ids of the open elements."""
 
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
@@ -135,14 +144,31 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
     def here() -> tuple[int, TagNode, int]:
         return event, current, ids[-1] if ids else 0
 
-    def unfinished() -> list[NodeRow]:
-        document, *elements = [*opened, current]
-        nodes = [(document, ()), *((node, tuple(ids[:depth])) for depth, node in enumerate(elements, 1))]
+    def unfinished() -> list[tuple[NodeRow, str | None]]:
+        nodes = [(node, tuple(ids[:depth])) for depth, node in enumerate([*opened, current])]
+        firsts = iter(starts)
+        begun = [next(firsts) if node.use & VALUE else None for node, _ in nodes]
         if text_node and current.text is not None:
             nodes.append((current.text, (*ids, text_node)))
-        return [_row(event, node, path[-1] if path else 0, path, None) for node, path in nodes if node.use]
+            begun.append(text_start if current.text.use & VALUE else None)
+        rows = (_row(event, node, path[-1] if path else 0, path, None) for node, path in nodes)
+        values = (None if first is None else "".join(chunks[first:]) for first in begun)
+        return [each for each, (node, _) in zip(zip(rows, values, strict=True), nodes, strict=True) if node.use]
 
-    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished)
+    def skip() -> tuple[int, ...]:
+        nonlocal last
+        if text_node:
+            close_text()
+        last += 1
+        ids.append(last)
+        if len(ids) > max_depth or last > max_nodes:
+            refuse_size()
+        path = tuple(ids)
+        ids.pop()
+        return path
+
+    return Handlers(begin, start, end, characters, close_text, finish, here, unfinished, skip, lambda: last,
+                    lambda: tuple(ids))
 
 
 def _row(event: int, node: TagNode, node_id: int, idpath: tuple[int, ...], value: str | None) -> NodeRow:

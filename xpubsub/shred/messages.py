@@ -10,8 +10,10 @@ import pyarrow as pa
 from xpubsub.limits import Limits
 from xpubsub.rows import EVENT, NODE_COPY, REJECTED, table_of
 from xpubsub.shred.copies import copied_texts
+from xpubsub.shred.encodings import in_utf_8
 from xpubsub.shred.node_rows import CopyRow, NodeRow, NodeRows
 from xpubsub.shred.reading import Reader, Refused
+from xpubsub.shred.spilled_roots import SpilledRoot
 from xpubsub.shred.tagpaths import TagPathCache
 
 Message = tuple[int, str, object]
@@ -30,6 +32,10 @@ class Shredded:
     rejected: list[RejectedRow]
     tagpaths: list[str]
     """The new tag paths found in the messages."""
+    sources: dict[int, bytes]
+    """The messages themselves in UTF-8, if they are needed."""
+    spilled: list[SpilledRoot]
+    units: list[Message]
 
 
 class MessageShredder:
@@ -43,25 +49,33 @@ class MessageShredder:
         """Whether other processes have read some of the messages, so that `rows` lacks their nodes."""
         self.messages: list[tuple[int, str]] = []
         """The messages read: event ids and message ids."""
+        self._units: list[Message] = []
         self._rejected: list[RejectedRow] = []
+        self.sources: dict[int, bytes] = {}
+        """The messages themselves in UTF-8 by event id, if they are needed."""
 
     def shred(self, messages: Iterable[Message]) -> None:
         """Shred messages; each becomes either an event or a rejection."""
         reader = Reader(self._cache, self._limits, self._nodes)
         for event_id, message_id, xml in messages:
             self._nodes.settle()
-            before, copies = len(self._nodes), len(self._nodes.copies)
+            before, copies, spilled = len(self._nodes), len(self._nodes.copies), len(self._nodes.spilled)
             self._cache.trim()
             try:
                 if message_id is None:
                     raise Refused("no-id", "the message has no id")
                 reader.read(event_id, xml)
                 self.messages.append((event_id, message_id))
+                if self._cache.keeping:
+                    self.sources[event_id] = in_utf_8(xml)
                 if self._cache.copied_texts:
                     self._nodes.copies.extend(copied_texts(self._nodes.rows[before:], self._cache.copied_texts))
+                if len(self._nodes.spilled) > spilled:
+                    self._units.append((event_id, message_id, xml))
             except Refused as refused:
                 self._nodes.truncate(before)
                 del self._nodes.copies[copies:]
+                del self._nodes.spilled[spilled:]
                 self._rejected.append((event_id, message_id, *refused.details))
 
     def reject(self, rows: Iterable[RejectedRow]) -> None:
@@ -79,7 +93,8 @@ class MessageShredder:
     def shredded(self) -> Shredded:
         """Return the rows of the messages, for `include` in another process."""
         found = list(self._cache.take_found().tagpaths)
-        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found)
+        return Shredded(self.nodes(), self._nodes.copies, self.messages, self._rejected, found, self.sources,
+                        self._nodes.spilled, self._units)
 
     def include(self, shredded: Shredded) -> None:
         """Add messages that another process has shredded."""
@@ -88,6 +103,9 @@ class MessageShredder:
         self._nodes.copies.extend(shredded.copies)
         self.messages.extend(shredded.messages)
         self._rejected.extend(shredded.rejected)
+        self.sources.update(shredded.sources)
+        self._nodes.spilled.extend(shredded.spilled)
+        self._units.extend(shredded.units)
 
     def nodes(self) -> pa.Table:
         """The nodes that subscriptions need: `sax_parse_result`."""
@@ -97,6 +115,18 @@ class MessageShredder:
     def rows(self) -> list[NodeRow]:
         """The nodes read last, not yet in columns; for a single message, all its nodes."""
         return self._nodes.rows
+
+    @property
+    def spilled(self) -> list[SpilledRoot]:
+        """The elements that were skipped, in messages that are not rejected."""
+        accepted = {event_id for event_id, _ in self.messages}
+        return [root for root in self._nodes.spilled if root.event_id in accepted]
+
+    @property
+    def units(self) -> list[Message]:
+        """The messages in which elements were skipped and that are not rejected."""
+        accepted = {event_id for event_id, _ in self.messages}
+        return [message for message in self._units if message[0] in accepted]
 
     def copies(self) -> pa.Table:
         """The copies of nodes: `node_copy`."""

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.rows import SAX_PARSE_RESULT
+from xpubsub.shred.spilled_roots import SpilledRoot
 
 NodeRow = tuple[int, int, int, tuple[int, ...], str | None, str | None]
 """(event, tag path, node, ids from the root to the node, value, value again if its number is needed)."""
@@ -33,6 +34,8 @@ class NodeRows:
         self._tables: list[pa.Table] = []
         self.copies: list[CopyRow] = []
         """The copies of nodes."""
+        self.spilled: list[SpilledRoot] = []
+        """The elements that were skipped."""
 
     def __len__(self) -> int:
         """Return the number of rows that are not in columns yet."""

@@ -22,6 +22,7 @@ from xpubsub.shred.encodings import (
 )
 from xpubsub.shred.handlers import Handlers, token_handlers
 from xpubsub.shred.node_rows import NodeRows
+from xpubsub.shred.skipping import Marker, Skipper
 from xpubsub.shred.tagpaths import TagPathCache
 
 __all__ = ["Reader", "Refused"]
@@ -43,6 +44,9 @@ class Reader:
         self._limits = limits
         self._handlers = token_handlers(cache, limits, rows.add)
         self._copying = CopyRecorder(self._handlers, rows.copies.append, limits) if cache.copying else None
+        skipping = Marker if cache.marking else Skipper
+        self._skipper = (
+            skipping(cache, self._handlers, self._copying, rows.spilled.append, limits) if cache.spilled else None)
 
     def read(self, event_id: int, xml: object) -> None:
         """Read a message; raises `Refused` if it cannot be read."""
@@ -62,6 +66,8 @@ class Reader:
         parser = shredding_parser(encoding, self._handlers, self._limits)
         if self._copying is not None:
             self._copying.attach(parser, data)
+        if self._skipper is not None:
+            self._skipper.attach(parser)
         try:
             parser.Parse(data, True)
         except (DefusedXmlException, Error) as error:

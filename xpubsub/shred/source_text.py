@@ -43,6 +43,16 @@ class SourceText:
         """Whether the DTD declares any attributes."""
         return bool(self._defaults)
 
+    def mark(self, start: int, last: int, before: str, after: str | None) -> None:
+        """Put texts before and after an element, given the offsets of its tags; without `after`, instead of it."""
+        end = self._end(start, last)
+        text = b"" if after is None else self._data[start:end] + after.encode()
+        self._tags.append((start, end, before.encode() + text))
+
+    def mentions(self, text: bytes) -> bool:
+        """Whether the message contains some bytes."""
+        return text in self._data
+
     def tag(self, start: int) -> StartTag:
         """Return the start tag at a byte offset, as it is written."""
         return start_tag(self._data, start)
@@ -58,10 +68,12 @@ class SourceText:
 
     def element(self, start: int, last: int, inherited: str) -> str:
         """Return the element from a start tag to the last tag, with the declarations that it inherits."""
-        tag = self.tag(start)
-        end = start + len(tag.text) if tag.empty else self._data.index(b">", last) + 1
-        text, name = self._between(start, end), len(tag.name) + 1
+        text, name = self._between(start, self._end(start, last)), len(self.tag(start).name) + 1
         return f"{text[:name].decode('utf-8')}{inherited}{text[name:].decode('utf-8')}"
+
+    def _end(self, start: int, last: int) -> int:
+        tag = self.tag(start)
+        return start + len(tag.text) if tag.empty else self._data.index(b">", last) + 1
 
     def _between(self, start: int, end: int) -> bytes:
         pieces, place = [], start

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from xpubsub.ids import stable_id
+from xpubsub.language.xpath.linear import components
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.limits import Limits
 from xpubsub.match.path_automaton import PathAutomaton
@@ -18,7 +20,7 @@ MOST_NODES = 200_000
 class TagNode:
     """One tag path: its id, its use (0: no subscription uses it), and the tag paths one step further."""
 
-    __slots__ = ("attributes", "children", "tagpath", "tagpath_id", "text", "use")
+    __slots__ = ("attributes", "children", "spilled", "tagpath", "tagpath_id", "text", "use")
 
     def __init__(self, tagpath: str, use: int) -> None:
         self.tagpath = tagpath
@@ -27,6 +29,17 @@ class TagNode:
         self.children: dict[str, TagNode] = {}
         self.attributes: dict[str, TagNode] = {}
         self.text: TagNode | None = None
+        self.spilled = False
+        """Whether the elements at this tag path are spilled."""
+
+
+class TouchedPaths(NamedTuple):
+    """The linear paths that lose something where the elements at a tag path are spilled."""
+
+    inside: frozenset[str]
+    """Those that may match nodes in such an element, or the element itself."""
+    above: frozenset[str]
+    """Those that match nodes around such an element: their values and copies are incomplete."""
 
 
 class TagPathCache:
@@ -37,11 +50,13 @@ class TagPathCache:
     """
 
     def __init__(self, known: dict[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
-                 *, copying: bool = False) -> None:
+                 *, copying: bool = False, keeping: bool = False) -> None:
         self.known = known
         """The tag paths of the store, each with its use."""
         self.copying = copying
         """Whether some subscription copies nodes."""
+        self.keeping = keeping
+        """Whether the messages themselves are needed after they are read."""
         self.copied_texts: set[int] = set()
         """The tag paths of text nodes that are copied."""
         self._load = linear
@@ -50,7 +65,40 @@ class TagPathCache:
         self._limits = limits
         self._found = PathMatches(limits)
         self._size = 0
+        self.spilled: tuple[str, ...] = ()
+        """The linear paths whose elements are spilled."""
+        self.marking = False
+        """Whether these elements are read nevertheless, and marked."""
+        self._spilling: PathAutomaton | None = None
+        self._touched: dict[str, TouchedPaths] = {}
         self.root = TagNode("/", self._use("/"))
+        self._roots: dict[tuple[str, ...], TagNode] = {self.spilled: self.root}
+        """A tree for each set of spilled paths."""
+
+    def spill(self, linear_paths: Iterable[str], *, marking: bool = False) -> None:
+        """From now on skip the elements that some linear paths match; if `marking`, read and mark them."""
+        self.marking = marking
+        self.spilled = tuple(sorted(set(linear_paths)))
+        self._spilling = PathAutomaton(self.spilled) if self.spilled else None
+        self.root = self._roots.get(self.spilled) or TagNode("/", self._use("/"))
+        self._roots[self.spilled] = self.root
+
+    def touched(self, tagpath: str) -> TouchedPaths:
+        """Return the linear paths that lose something where the elements at a tag path are spilled."""
+        found = self._touched.get(tagpath)
+        if found is None:
+            names = components(tagpath)
+            around = ["/", *("/" + "/".join(names[:depth]) for depth in range(1, len(names)))]
+            above = frozenset(path for each in around for path in self.automaton.matches(each))
+            found = self._touched[tagpath] = TouchedPaths(frozenset(self.automaton.within(tagpath)), above)
+        return found
+
+    @property
+    def automaton(self) -> PathAutomaton:
+        """The automaton of the store's linear paths."""
+        if self._automaton is None:
+            self._automaton = PathAutomaton(self.linear)
+        return self._automaton
 
     @property
     def linear(self) -> Mapping[str, LinearUse]:
@@ -70,6 +118,7 @@ class TagPathCache:
         if self._size > MOST_NODES:
             self._size = 0
             self.root = TagNode("/", self._use("/"))
+            self._roots = {self.spilled: self.root}
 
     def take_found(self) -> PathMatches:
         """Return the rows of the tag paths found since they were last taken."""
@@ -79,6 +128,7 @@ class TagPathCache:
     def child(self, parent: TagNode, raw: str) -> TagNode:
         """Return the tag path of a child element, given its name as expat writes it."""
         node = parent.children[raw] = self._node(parent, _expand(raw))
+        node.spilled = self._spilling is not None and bool(self._spilling.matches(node.tagpath))
         return node
 
     def attribute(self, parent: TagNode, raw: str) -> TagNode:
@@ -104,9 +154,7 @@ class TagPathCache:
         return self._look_up(tagpath) if use is None else use
 
     def _look_up(self, tagpath: str) -> int:
-        if self._automaton is None:
-            self._automaton = PathAutomaton(self.linear)
-        matched = {each: self.linear[each] for each in self._automaton.matches(tagpath)}
+        matched = {each: self.linear[each] for each in self.automaton.matches(tagpath)}
         if matched:
             self._found.add(tagpath, matched)
         use = 0

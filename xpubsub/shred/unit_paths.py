@@ -30,6 +30,14 @@ class UnitPaths:
         self.root = UnitNode("", False)
         self._size = 0
 
+    def outermost(self, most: int) -> list[str]:
+        """Return the tag paths of elements that were seen, the shortest first."""
+        found, level = list[str](), [self.root]
+        while level and len(found) < most:
+            level = [child for node in level for child in node.children.values()]
+            found += [node.tagpath for node in level]
+        return found[:most]
+
     def child(self, parent: UnitNode, raw: str) -> UnitNode:
         """Return the tag path of a child element, given its name as expat writes it."""
         uri, _, local = raw.rpartition("\n")

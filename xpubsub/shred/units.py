@@ -18,6 +18,7 @@ from xpubsub.shred.start_tags import start_tag
 from xpubsub.shred.token_counter import TokenCounter
 from xpubsub.shred.unit import Unit
 from xpubsub.shred.unit_paths import UnitPaths
+from xpubsub.shred.unit_text import UnitText
 
 __all__ = ["Unit", "UnitCutter"]
 _LONG_TOKEN = 65_536
@@ -38,41 +39,40 @@ class UnitCutter:
         self.ended = False
         """Whether the document has ended, properly or by an error."""
         self._limits = limits
-        self._enveloped = enveloped
         self._counter = TokenCounter() if count_tokens else None
         self._paths = UnitPaths(linear_paths)
         self._stack = [self._paths.root]
-        self._envelope = Envelope()
+        self._envelope = Envelope(keeps_tags=enveloped)
         self._decoder = ChunkDecoder()
         self._kept = KeptBytes()
+        self._text = UnitText(self._kept, self._envelope, limits)
         self._held: list[bytes] = []
         self._parser: expat.XMLParserType | None = None
         self._units: list[Unit] = []
-        self._number = 0
-        self._doctype = b""
         self._start: int | None = None
         self._doctype_start: int | None = None
         self._failure: Refused | None = None
         self._depth: Callable[[], int] = int
         self._dropped = False
-        self._line = self._column = 0
-        self._added = b""
+
+    @property
+    def number(self) -> int:
+        """How many units have been read."""
+        return self._text.number
+
+    def outermost(self, most: int) -> list[str]:
+        """Return the tag paths of elements outside of units, the shortest first."""
+        return self._paths.outermost(most)
 
     @property
     def open_number(self) -> int | None:
         """The number of the unit that has begun and not ended, unless it is too large to be kept."""
-        return None if self._start is None or self._dropped or self.ended else self._number + 1
+        return None if self._start is None or self._dropped or self.ended else self._text.number + 1
 
     def open_since(self, position: int | None) -> tuple[bytes, int]:
         """Return what the open unit has gained since a position (None: all of its message), and the new position."""
         assert self._start is not None
-        if position is not None:
-            piece, offset = self._kept.at(position) if position < self._kept.end else (b"", 0)
-            return piece[offset:], self._kept.end
-        piece, first = self._kept.at(self._start)
-        name = first + len(start_tag(piece, first).name) + 1
-        added = b"" if self._enveloped else self._added
-        return b"".join([self._before(), piece[first:name], added, piece[name:]]), self._kept.end
+        return self._text.since(position, self._start)
 
     def feed(self, chunk: object) -> list[Unit]:
         """Read a chunk; return the units that are complete."""
@@ -108,7 +108,7 @@ class UnitCutter:
                 self._parse(data, final)
         except Refused as refused:
             self.ended = True
-            self._units.append(Unit(self._number + 1, refusal=refused.details))
+            self._units.append(Unit(self._text.number + 1, refusal=refused.details))
         found, self._units = self._units, []
         return found
 
@@ -203,15 +203,12 @@ class UnitCutter:
 
     def _begin_doctype(self, name: str, sysid: str | None, pubid: str | None, internal: bool) -> None:
         assert self._parser is not None
-        self._doctype = _doctype(name, sysid, pubid)
+        self._text.begin_doctype(name, sysid, pubid)
         self._doctype_start = self._parser.CurrentByteIndex
 
     def _end_doctype(self) -> None:
-        """Keep the document type, from the bracket of its internal subset or the last angle bracket on."""
         assert self._parser is not None and self._doctype_start is not None
-        piece, offset = self._kept.at(self._doctype_start)
-        after = piece.index(b">", offset + self._parser.CurrentByteIndex - self._doctype_start) + 1
-        self._doctype += piece[offset:after]
+        self._text.end_doctype(self._doctype_start, self._parser.CurrentByteIndex)
         self._doctype_start = None
 
     def _enter(self, name: str, attributes: list[str]) -> None:
@@ -222,7 +219,7 @@ class UnitCutter:
             return
         self._envelope.enter(attributes)
         self._stack.append(node)
-        if self._enveloped:
+        if self._envelope.keeps_tags:
             self._envelope.tags.append(start_tag(*self._kept.at(self._parser.CurrentByteIndex)))
         if len(self._stack) > self._limits.max_depth:
             raise LimitError(f"nested deeper than {self._limits.max_depth} (max_depth)", code="limit-depth")
@@ -233,52 +230,15 @@ class UnitCutter:
 
     def _begin(self, parser: expat.XMLParserType, attributes: list[str]) -> None:
         self._start = parser.CurrentByteIndex
-        self._line, self._column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-        self._added = self._envelope.added(attributes)
+        self._text.begin(attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
         self._count(parser)
 
     def _complete(self) -> None:
         """The end tag of the unit has been read."""
         assert self._parser is not None and self._start is not None
-        self._number += 1
         start, last, self._start = self._start, self._parser.CurrentByteIndex, None
-        if self._dropped or last - start > self._limits.max_bytes:
-            self._dropped = False
-            self._units.append(self._oversized())
-        else:
-            self._units.append(self._made(start, last))
+        self._units.append(self._text.oversized() if self._dropped else self._text.complete(start, last))
+        self._dropped = False
         if self._counter is not None:
             self._units[-1] = self._units[-1]._replace(tokens=self._counter.taken(self._parser))
         self._watch(self._parser)
-
-    def _oversized(self) -> Unit:
-        reason = f"larger than {self._limits.max_bytes} bytes (max_bytes)"
-        return Unit(self._number, line=self._line, column=self._column,
-                    refusal=("limit-bytes", reason, self._line, self._column))
-
-    def _made(self, start: int, last: int) -> Unit:
-        piece, first = self._kept.at(start)
-        tag = start_tag(piece, first)
-        end = first + len(tag.text) if tag.empty else piece.index(b">", first + last - start) + 1
-        if end - first > self._limits.max_bytes:
-            return self._oversized()
-        before = self._before()
-        if self._enveloped:
-            after = b"".join(b"</%b>" % each.name for each in reversed(self._envelope.tags))
-            return Unit(self._number, b"".join([before, piece[first:end], after]), self._line, self._column,
-                        end - first, None, before)
-        name, added = first + len(tag.name) + 1, self._added
-        xml = b"".join([before, piece[first:name], added, piece[name:end]]) if added or before else piece[first:end]
-        return Unit(self._number, xml, self._line, self._column, end - first, None, before,
-                    len(tag.name.decode("utf-8")) + 1, len(added.decode("utf-8")))
-
-    def _before(self) -> bytes:
-        """What a message has in front of its unit."""
-        return b"".join([self._doctype, *(tag.text for tag in self._envelope.tags)])
-
-
-def _doctype(name: str, sysid: str | None, pubid: str | None) -> bytes:
-    """Write a document type up to its internal subset."""
-    public = f' PUBLIC "{pubid}"' if pubid is not None else " SYSTEM" if sysid is not None else ""
-    quote = "'" if sysid and '"' in sysid else '"'
-    return f"<!DOCTYPE {name}{public}{'' if sysid is None else f' {quote}{sysid}{quote}'}".encode()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,6 +27,11 @@ class Shown:
     queries: tuple[str, ...]
     max_delay: str | None = None
     """The longest delay that the subscriber accepts, such as `5s`."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    way: str = "indexed"
+    """`indexed`: SQL decides; `checked`: lxml decides about candidates; `every message`: lxml reads each message."""
+    partial: bool = True
+    """Whether the subscriber wants parts of outputs while others are spilled."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:
@@ -45,6 +52,7 @@ def show_subscription(store: Store, subscription_id: str) -> Shown:
         queries = tuple(row["query"] for row in store.rows(file_step("show_query")))
     row = rows[0]
     row["namespaces"] = json.loads(row["namespaces"])
+    row["variables"] = json.loads(row["variables"] or "{}")
     return Shown(**row, queries=queries)
 
 

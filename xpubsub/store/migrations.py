@@ -20,6 +20,8 @@ from xpubsub.step import Step, file_step, whole
 
 RECORD = "create table if not exists schema_migration (version integer, name varchar, checksum varchar)"
 _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+_STATEMENT = re.compile(r"""(?:--[^\n]*|'[^']*'|"[^"]*"|[^;'"-]|-)+""")
+_COMMENT = re.compile(r"--[^\n]*")
 _APPLIED = file_step("applied_migration")
 
 
@@ -44,8 +46,7 @@ class Migration:
 
 @lru_cache(maxsize=64)
 def _statements(sql: str) -> list[str]:
-    trees = sqlglot.parse(sql, read="duckdb")
-    return [tree.sql(dialect="duckdb", pretty=True) for tree in trees if tree is not None]
+    return [text.strip() for text in _STATEMENT.findall(sql) if _COMMENT.sub("", text).strip()]
 
 
 def available(directory: Path | None = None) -> list[Migration]:
@@ -64,7 +65,7 @@ def available(directory: Path | None = None) -> list[Migration]:
 
 
 def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[Migration]:
-    """Apply the migrations that a store lacks, and return them."""
+    """Apply the migrations that a store lacks, in one transaction, and return them."""
     migrations = available() if migrations is None else migrations
     if not (engine.read_only and engine.PERSISTENT_CATALOG):
         engine.define(RECORD)
@@ -76,10 +77,11 @@ def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[M
     for migration in migrations:
         if migration not in pending and not engine.PERSISTENT_CATALOG:
             _define(engine, migration)
-    for migration in pending:
+    if pending:
         with engine.transaction():
-            _apply(engine, migration)
-            _record(engine, migration)
+            for migration in pending:
+                _apply(engine, migration)
+            _record(engine, pending)
     return pending
 
 
@@ -124,18 +126,19 @@ def _apply(engine: Engine, migration: Migration) -> None:
 @lru_cache(maxsize=256)
 def _moved(statement: str) -> tuple[str, Step] | None:
     """Return the target table and the rows if the statement is an insert, else None."""
-    tree = sqlglot.parse_one(statement, read="duckdb")
-    if not isinstance(tree, exp.Insert):
+    if not _COMMENT.sub("", statement).lstrip().lower().startswith("insert"):
         return None
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    assert isinstance(tree, exp.Insert)
     table = tree.this.name
     return table, Step(f"moved_to_{table}", tree.expression.sql(dialect="duckdb"))
 
 
-def _record(engine: Engine, migration: Migration) -> None:
-    row = {"version": [migration.version], "name": [migration.name], "checksum": [migration.checksum]}
+def _record(engine: Engine, migrations: list[Migration]) -> None:
+    rows = [{"version": each.version, "name": each.name, "checksum": each.checksum} for each in migrations]
     schema = pa.schema([("version", pa.int32()), ("name", pa.string()), ("checksum", pa.string())])
     with engine.pipeline():
-        engine.load("migration", pa.table(row, schema=schema))
+        engine.load("migration", pa.Table.from_pylist(rows, schema=schema))
         engine.append("schema_migration", whole("migration"))
 
 

@@ -63,7 +63,7 @@ def _prepare(store: Store, spare: _Spare | None, shown: Shown, limits: Limits) -
         _empty(store, STATE)
         return
     _empty(store, (*KEPT, *DERIVED))
-    options = CallOptions(shown.namespaces, shown.dialect, shown.stream)
+    options = CallOptions(shown.namespaces, shown.dialect, shown.stream, variables=dict(shown.variables))
     subscribe(store, read_rows([(shown.subscription_id, shown.text)]), options, limits)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from xpubsub.ids import stable_id
-from xpubsub.language.xpath.branches import DOCUMENT, Branch, Query
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath.branches import Branch, Query
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.limits import Limits
 from xpubsub.match.brpred import BranchRow, QueryShape, brpred, shape_of
+from xpubsub.match.linear_paths import prefix_path
 from xpubsub.match.passing import passes
 from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import EXISTS, use_of
@@ -28,12 +28,6 @@ class Found:
     value: str | None
     number: float | None
     passes: bool
-
-
-def prefix_path(linear_path: str, length: int) -> str:
-    """Return the first `length` steps of a linear path."""
-    steps = linear_steps(linear_path)[:length]
-    return "".join(("//" if descends else "/") + name for descends, name in steps) or DOCUMENT
 
 
 class ShreddedMessage:

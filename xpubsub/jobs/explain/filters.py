@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.explain.evidence import Evidence, Found, ShreddedMessage
@@ -11,21 +13,38 @@ from xpubsub.jobs.explain.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.explain.readable import Names, branch_text, listed, shortened
 from xpubsub.language.xpath.branches import DOCUMENT, Branch
 from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath1.ways import LxmlCheck
 from xpubsub.limits import Limits
+from xpubsub.match.checks import Checks
+from xpubsub.shred.encodings import in_utf_8
 from xpubsub.shred.reading import Refused
 from xpubsub.store.listing import Shown
 
 
 def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
     """Explain why a message matches a filter subscription, or what fails first."""
-    compiled = Compiler(shown.namespaces, shown.dialect, limits).queries(shown.text)
+    way = Compiler(shown.namespaces, shown.dialect, limits, shown.variables).way(shown.text)
+    compiled = way.queries
     try:
         shredded = ShreddedMessage(compiled, xml, limits)
         near_misses = NearMisses(all_tagpaths(xml, limits), Names(shown.namespaces))
     except Refused as refused:
         return Explanation(shown.subscription_id, shown.text, False, unreadable=Unreadable(*refused.details))
     reports = tuple(query_report(Evidence(query, shredded), near_misses) for query in compiled)
+    if way.check is not None:
+        reports = _decided(reports, way.check, shown.text, in_utf_8(xml))
     return Explanation(shown.subscription_id, shown.text, any(each.matches for each in reports), reports)
+
+
+def _decided(
+    reports: tuple[QueryReport, ...], check: LxmlCheck, text: str, source: bytes
+) -> tuple[QueryReport, ...]:
+    """Add what lxml decides to the reports of necessary conditions that hold."""
+    stored = {0: (check.expression, json.dumps(dict(check.namespaces)))}
+    holds = bool(Checks(stored).held(source, [0]))
+    line = BranchReport(text, holds, 0, 0, f"lxml evaluates the whole expression to {'true' if holds else 'false'}")
+    return tuple(replace(each, matches=holds, branches=(*each.branches, line)) if each.matches else each
+                 for each in reports)
 
 
 def query_report(evidence: Evidence, near_misses: NearMisses) -> QueryReport:
@@ -68,6 +87,8 @@ class _Explainer:
             holds, detail = self._negated(number, len(nodes), len(passing))
             return BranchReport(condition, holds, len(nodes), len(passing), detail, self._nothing_below(number))
         holds = bool(_firsts_passing(found, self._evidence.depth(number)) if branch.first else passing)
+        if branch.test.op == "at-least":
+            holds = any(self._evidence.holds(number, node) for node in self._evidence.nodes_of(branch.context))
         hint = None if nodes else self._near_misses.hint(branch.linear_path)
         detail = _detail(branch, found, len(nodes), len(passing), holds)
         return BranchReport(condition, holds, len(nodes), len(passing), detail, hint)
@@ -134,6 +155,8 @@ def _detail(branch: Branch, found: Sequence[Found], nodes: int, passing: int, ho
         return "no such node"
     if branch.linear_path == DOCUMENT and branch.test.op == "exists":
         return "true of every message"
+    if branch.test.op == "at-least":
+        return f"found {_nodes(nodes)}{'' if holds else ', too few'}"
     if holds:
         return f"found {_nodes(nodes)}" + ("" if branch.test.op == "exists" else f", {_pass(passing)}")
     failing = [each for each in found if not each.passes]

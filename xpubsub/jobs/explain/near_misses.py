@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xpubsub.jobs.explain.evidence import prefix_path
 from xpubsub.jobs.explain.namespace_hints import other_namespace, say_namespaces
 from xpubsub.jobs.explain.readable import Names, Parts, parts_of
 from xpubsub.language.xpath.linear import LinearStep, components, linear_steps
 from xpubsub.limits import Limits
+from xpubsub.match.linear_paths import prefix_path
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import EXISTS

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xpubsub.jobs.explain.evidence import Evidence, prefix_path
+from xpubsub.jobs.explain.evidence import Evidence
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.language.xpath.paths import XML_NAMESPACE
 from xpubsub.language.xpath.written import literal, tested
+from xpubsub.match.linear_paths import prefix_path
 
 LONGEST = 40
 """How many characters of a value are shown."""

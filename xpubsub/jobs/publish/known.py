@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import pyarrow as pa
+
 from xpubsub.jobs.paths import tagpath_cache
+from xpubsub.jobs.publish.attribute_conditions import start_bits
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.single import Lookup, load_lookup
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
+from xpubsub.match.checks import Checks
 from xpubsub.plan.summary import Summary
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
@@ -36,12 +40,25 @@ class Known:
     @cached_property
     def cache(self) -> TagPathCache:
         """The tag-path cache, which grows as this process shreds messages."""
-        return self.filled_cache or tagpath_cache(self.store, self.limits, copying=self.summary.nodes_bound)
+        summary = self.summary
+        return self.filled_cache or tagpath_cache(
+            self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0)
+
+    @cached_property
+    def start_bits(self) -> pa.Table:
+        """The conditions that a start tag settles, of queries in which the first node depends on conditions."""
+        return start_bits(self.store.rows(file_step("first_condition")))
 
     @cached_property
     def lookup(self) -> Lookup | None:
         """The data for matching single messages by point lookups; None if lookups are not enough."""
-        return load_lookup(self.store, self.summary)
+        return load_lookup(self.store, self.summary, self.checks)
+
+    @cached_property
+    def checks(self) -> Checks:
+        """What lxml decides about candidates."""
+        rows = self.store.rows(file_step("known_check"))
+        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
 
     @cached_property
     def transforming(self) -> Transforming:

@@ -29,6 +29,7 @@ class Matcher:
         self._snapshots = Snapshots(store, limits)
         self._sampler = Sampler(store)
         self._shredding = Shredding(limits)
+        self._sources: dict[int, bytes] = {}
         self.found: list[str] = []
         """The tag paths that the last batch has shown for the first time."""
 
@@ -40,9 +41,15 @@ class Matcher:
         """The current snapshot of the store."""
         return self._snapshots.known()
 
-    def shred(self, messages: Iterable[Message], timings: Timings) -> MessageShredder:
-        """Shred numbered messages, and store the tag paths that are new."""
+    def shred(
+        self, messages: Iterable[Message], timings: Timings, spill: Iterable[str] = (), *, marking: bool = False
+    ) -> MessageShredder:
+        """Shred numbered messages, and store the tag paths that are new.
+
+        - `spill`: the linear paths whose elements are skipped; if `marking`, they are read, and marked.
+        """
         cache = self.known().cache
+        cache.spill(spill, marking=marking)
         shredder = MessageShredder(cache, self._limits)
         with timings.of("shred"), collector_paused():
             self._shredding.shred(shredder, cache, messages)
@@ -63,7 +70,8 @@ class Matcher:
             self._snapshots.grow()
 
     def load(self, shredder: MessageShredder, batch: Batch, timings: Timings) -> None:
-        """Create the relations `sax_parse_result`, `event`, `node_copy` and `batch`."""
+        """Create the relations `sax_parse_result`, `event`, `node_copy` and `batch`; keep what lxml needs."""
+        self._sources = shredder.sources
         with timings.of("shred"), collector_paused():
             nodes = shredder.nodes()
         with timings.of("load"):
@@ -75,6 +83,6 @@ class Matcher:
 
     def match(self, plan: PublishPlan, timings: Timings) -> pa.Table:
         """Return the notifications of filters and transformations."""
-        last = plan.run(timings)
+        last = plan.run(timings, self._sources)
         with timings.of(last.name):
             return self._store.engine.fetch(last)

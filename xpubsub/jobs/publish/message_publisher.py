@@ -10,8 +10,6 @@ from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
 from xpubsub.plan.request import PlanRequest
 from xpubsub.shred.open_units import OpenUnit
 
@@ -31,11 +29,14 @@ class MessagePublisher(Protocol):
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
         """Match a batch of messages; `beside` is called with the result, inside the same transaction."""
 
+    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
+        """Complete spilled messages; `beside` is called with the result, inside the same transaction."""
+
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what is certain of a message that has been read in part; None if nothing has changed."""
 
     def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
         """Match a DataFrame; return notifications and rejected messages."""
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if it gives frames."""
+    def session(self) -> Any:
+        """Return the Spark session in which sources give frames, or None."""

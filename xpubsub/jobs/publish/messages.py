@@ -36,10 +36,12 @@ class Batch:
     """Whether messages replace kept messages with the same id."""
     progress: Callable[[int], None] | None = None
     """Called with 1 for each message read."""
+    spill: tuple[str, ...] | None = None
+    """The linear paths whose elements are spilled; None if parts of notifications are not told apart."""
 
     def onward(self, messages: Iterable[Given], stream: str) -> Batch:
         """Return a batch of messages that correlations publish from this one to another stream."""
-        return replace(self, messages=messages, stream=stream, progress=None)
+        return replace(self, messages=messages, stream=stream, progress=None, spill=None if self.spill is None else ())
 
     def relation(self) -> pa.Table:
         """Return the relation `batch`."""

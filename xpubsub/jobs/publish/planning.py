@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from xpubsub.jobs.publish.known import Known
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.jobs.publish.transforming_plan import TransformingPlan
+from xpubsub.jobs.publish.transforming_plan import TransformingPlan, spilling_case
 from xpubsub.match.brpred import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
+from xpubsub.match.checks import checking
+from xpubsub.output.spilled_factory import Spilled
 from xpubsub.plan.choose import Choice, TransformationChoice, choose, choose_transformation, combined
 from xpubsub.plan.filter_case import FilterCase
 from xpubsub.plan.filters import filter_steps
 from xpubsub.plan.request import PlanRequest
 from xpubsub.plan.slices import with_slices
+from xpubsub.rows import CHECK_HELD
 from xpubsub.step import Pipeline, Step
 
 
@@ -28,6 +31,8 @@ class PublishPlan:
     choice: Choice
     """The chosen plans and the reasons for them."""
     transformation: TransformationChoice | None
+    spilled: Spilled | None = None
+    """The messages of which elements are spilled."""
 
     @cached_property
     def filters(self) -> Pipeline:
@@ -50,17 +55,24 @@ class PublishPlan:
         """
         if self.transformation is None:
             return None
-        return self.known.transforming.plan(self.transformation, conforming=conforming, unrepeated=unrepeated)
+        return self.known.transforming.plan(
+            self.transformation, conforming=conforming, unrepeated=unrepeated, spilled=self.spilled)
 
-    def run(self, timings: Timings) -> Step:
-        """Run all steps except the last and return that one: its rows are the notifications."""
+    def run(self, timings: Timings, sources: Mapping[int, bytes]) -> Step:
+        """Run all steps except the last and return that one: its rows are the notifications.
+
+        - `sources`: the messages in UTF-8 by event id, if lxml decides about some candidates.
+        """
         engine = self.known.store.engine
         if not engine.PREFERS_SQL:
             engine.register("brpred", brpred_arrow, BRPRED_PARAMETERS, BRPRED_RESULT)
         *steps, last = self.filters
         for step in steps if self.transformation is None else self.filters:
             with timings.of(step.name):
-                engine.run(step)
+                if step.function:
+                    engine.map_arrow(step.name, step, checking(self.known.checks, sources), CHECK_HELD)
+                else:
+                    engine.run(step)
         if self.transformation is None:
             return last
         with timings.of("context_tagpath"):
@@ -89,10 +101,16 @@ class PublishPlan:
         return self.known.transforming.reasons(transforming, context=context) if transforming else []
 
 
-def publish_plan(request: PlanRequest, known: Known) -> PublishPlan:
-    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it."""
+def publish_plan(request: PlanRequest, known: Known, spilled: Spilled | None = None) -> PublishPlan:
+    """Make the plan for a batch; `publish`, `publish_frame` and `explain --sql` all use it.
+
+    For messages of which elements are spilled, transformations share everything (`fwr`).
+    """
+    if spilled is not None:
+        request = replace(request, transformations=None)
     summary, prefers_sql = known.summary, known.store.engine.PREFERS_SQL
     choice, transformation = choose(request, summary), choose_transformation(request, summary)
     searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations
-    case = FilterCase(choice.plan, summary, prefers_sql, searched, narrowed=known.store.engine.narrows)
-    return PublishPlan(request, known, case, combined(choice, transformation), transformation)
+    case = FilterCase(choice.plan, summary, prefers_sql, searched, spilling=spilling_case(spilled),
+                      narrowed=known.store.engine.narrows)
+    return PublishPlan(request, known, case, combined(choice, transformation), transformation, spilled)

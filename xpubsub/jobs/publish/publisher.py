@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from xpubsub.errors import Error
+from xpubsub.jobs.overload.spilling import (
+    check_spilled,
+    keep_units,
+    load_touched,
+    pending_files,
+    spilled_of,
+    with_parts,
+)
+from xpubsub.jobs.overload.spool import Spool
 from xpubsub.jobs.publish.clocks import advance_fed, judge
+from xpubsub.jobs.publish.completing import Completion
 from xpubsub.jobs.publish.correlating import Correlated, Published, republished
 from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.matcher import Matcher
@@ -19,8 +29,6 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.single import match_single
 from xpubsub.jobs.publish.slices import SliceCache
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import CORRELATION_NOTIFICATIONS
@@ -39,12 +47,17 @@ class Publisher(Matcher):
 
     ON_SPARK: ClassVar[bool] = False
     """Whether the plans for Spark can be used."""
-    EARLY: ClassVar[bool] = True
-    """Whether a message that has only been read in part is matched."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         super().__init__(store, limits)
         self._slices = SliceCache(store, limits.slice_cache)
+        self._spool: Spool | None = None
+
+    def close(self) -> None:
+        """Release whatever is kept between batches."""
+        super().close()
+        if self._spool is not None:
+            self._spool.close()
 
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
@@ -56,8 +69,8 @@ class Publisher(Matcher):
         """Raise an error: frames need a store on Spark."""
         raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if it gives frames; in one process none does."""
+    def session(self) -> Any:
+        """Return the Spark session in which sources give frames: None, as messages are matched in this process."""
         return None
 
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
@@ -66,13 +79,27 @@ class Publisher(Matcher):
         With `beside`, everything is one transaction, at the end of which `beside` is called with the result: what it
         writes to the store is committed with the batch, and if it raises, nothing is.
         """
-        if beside is None:
+        if beside is None and not batch.spill:
             return self._published(batch)
         self._prepare(batch)
-        with self._forgetting(), self._store.engine.transaction():
+        if batch.spill:
+            check_spilled(self._store, batch.spill)
+        with self._forgetting(), self._sweeping(batch), self._store.engine.transaction():
             result = self._published(batch)
-            beside(result)
+            if beside is not None:
+                beside(result)
         return result
+
+    @contextmanager
+    def _sweeping(self, batch: Batch) -> Iterator[None]:
+        """Delete what a batch has spilled if it fails."""
+        try:
+            yield
+        except BaseException:
+            if batch.spill:
+                with suppress(Error):
+                    self.spool().sweep({each.file for each in pending_files(self._store)})
+            raise
 
     def _prepare(self, batch: Batch) -> None:
         """Do what cannot be done inside a transaction: nothing, in one process."""
@@ -84,14 +111,14 @@ class Publisher(Matcher):
 
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what filters are certain of in the open unit of a document; None if nothing has changed."""
-        if not self.EARLY or not self.known().summary.queries:
+        if not self.known().summary.queries:
             return None
         with self._forgetting():
-            nodes = unit.nodes(self.known().cache)
+            nodes = unit.nodes(self.known().cache, texts=self.known().summary.texts > 0)
             if nodes is None:
                 return None
             self._remember_tagpaths()
-            return Early(message_id, nodes.table(), batch).result(self.plan(batch.request))
+            return Early(message_id, nodes, batch).result(publish_plan(batch.request, self.known()))
 
     def _advance(self) -> None:
         """Advance the clocks of streams that correlations publish to."""
@@ -114,7 +141,8 @@ class Publisher(Matcher):
         """Yield the result of a batch and the messages to publish; its relations exist until the block exits."""
         timings, times, duplicates = Timings(), Times(), list[Duplicate]()
         with self._forgetting(), self._store.engine.pipeline():
-            shredder = self.shred(numbered(batch.messages, duplicates, batch.progress, times), timings)
+            messages = numbered(batch.messages, duplicates, batch.progress, times)
+            shredder = self.shred(messages, timings, batch.spill or ())
             yield self._completed(shredder, times.table(), table_of(duplicates, REJECTED), batch, timings)
 
     @contextmanager
@@ -131,22 +159,52 @@ class Publisher(Matcher):
     ) -> tuple[Result, list[Published]]:
         """Match messages that were shredded; return the result, and the messages to publish."""
         plan = self.plan(batch.request)
-        notifications, correlated = self._single(shredder, plan, batch.stream, timings), Correlated()
+        notifications, correlated = self._single(shredder, plan, batch, timings), Correlated()
         if notifications is None:
             self._judge(shredder, times, batch.stream, timings)
             self.load(shredder, batch, timings)
+            plan = self._spill(shredder, plan, batch, timings) if batch.spill else plan
             notifications, correlated = self._match(plan, batch.stream, timings)
-            with timings.of("sample"):
-                self._sampler.sample(len(shredder.messages))
+            if not batch.spill:
+                with timings.of("sample"):
+                    self._sampler.sample(len(shredder.messages))
+        if batch.spill is not None:
+            notifications = with_parts(notifications)
         rejected = pa.concat_tables([shredder.rejected(), duplicates])
         rejected = rejected.sort_by("event_id").drop_columns("event_id")
         return Result(notifications, rejected, plan.choice, timings, correlated.replaced), correlated.published
 
+    def _spill(self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings) -> PublishPlan:
+        """Write the spilled messages of a batch to disk; return the plan for what is left of them."""
+        with timings.of("spill"):
+            cache, engine = plan.known.cache, self._store.engine
+            numbers = keep_units(self._store, self.spool(), shredder.units, batch.stream, batch.spill or ())
+            load_touched(engine, shredder.spilled, cache)
+            return publish_plan(plan.request, plan.known, spilled_of(shredder, numbers, complete=False))
+
+    def spool(self) -> Spool:
+        """Return the folder of spilled messages; files that a crash has left there are deleted first."""
+        if self._spool is None:
+            self._spool = Spool(self._store.engine.held_file)
+            self._spool.sweep({each.file for each in pending_files(self._store)})
+        return self._spool
+
+    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
+        """Complete the spilled messages, at most about `limit` of them; return fillers and late notifications."""
+        self.spool()
+        completion = Completion(self, self._store)
+        with self._forgetting(), self._store.engine.transaction():
+            result = completion.run(limit)
+            if beside is not None:
+                beside(result)
+        completion.clean()
+        return result
+
     def _single(
-        self, shredder: MessageShredder, plan: PublishPlan, stream: str, timings: Timings
+        self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings
     ) -> pa.Table | None:
         """Return the notifications of a batch of one message; None if point lookups are not enough for it."""
-        alone = len(shredder.messages) == 1 and not shredder.included
+        alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
         if not alone or plan.choice.plan != "unroll" or self._sampler.worth(1):
             return None
         with timings.of("lookup"):
@@ -154,7 +212,8 @@ class Publisher(Matcher):
             if lookup is None:
                 return None
             held = lookup.index.held(shredder.rows)
-            return match_single(self._store, lookup, held, shredder.messages[0][1], stream)
+            event_id, message_id = shredder.messages[0]
+            return match_single(self._store, lookup, held, message_id, batch.stream, shredder.sources.get(event_id))
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""
@@ -174,6 +233,7 @@ class Publisher(Matcher):
         if not plan.known.summary.correlations:
             return notifications, Correlated()
         correlated, found = self._correlate(plan, stream, timings)
+        found = found if plan.spilled is None else with_parts(found)
         return pa.concat_tables([notifications, found.cast(notifications.schema)]), correlated
 
     def _correlate(

@@ -39,15 +39,22 @@ class Paths:
     linear: dict[str, Any]
     limits: Limits
     copying: bool = False
+    keeping: bool = False
+    spilled: tuple[str, ...] = ()
+    marking: bool = False
 
     @classmethod
     def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
         """Return the paths that a cache knows."""
-        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying)
+        return cls(dict(cache.known), dict(cache.linear), limits, cache.copying, cache.keeping, cache.spilled,
+                   cache.marking)
 
     def cache(self) -> TagPathCache:
         """Return a cache that knows the paths."""
-        return TagPathCache(self.known, lambda: self.linear, self.limits, copying=self.copying)
+        cache = TagPathCache(
+            self.known, lambda: self.linear, self.limits, copying=self.copying, keeping=self.keeping)
+        cache.spill(self.spilled, marking=self.marking)
+        return cache
 
 
 class Shredding:
@@ -146,6 +153,7 @@ class _Helper:
         self._greeting = Thread(target=self._receive, daemon=True)
         self._greeting.start()
         self._cache: TagPathCache | None = None
+        self._spilling: tuple[tuple[str, ...], bool] = (), False
 
     @property
     def alive(self) -> bool:
@@ -158,8 +166,9 @@ class _Helper:
 
     def ask(self, cache: TagPathCache, limits: Limits, messages: list[Message]) -> None:
         """Send messages, preceded by the known paths if the process does not have them."""
-        if self._cache is not cache:
-            self._cache = cache
+        spilling = cache.spilled, cache.marking
+        if self._cache is not cache or self._spilling != spilling:
+            self._cache, self._spilling = cache, spilling
             self._send(Paths.of(cache, limits))
         self._send(messages)
 

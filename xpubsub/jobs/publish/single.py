@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from xpubsub.jobs.paths import load_key_index
 from xpubsub.jobs.publish.query_cache import RecentQueries
+from xpubsub.match.checks import Checks
 from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.plan.summary import Summary
 from xpubsub.rows import NOTIFICATIONS, table_of
@@ -36,6 +37,9 @@ class Lookup:
     recent: RecentQueries
     pairs: dict[int, list[tuple[int, int]]]
     """For a key: the keys it is paired with, each with the key of the pair."""
+    checked: dict[tuple[str, int], int]
+    """The checks of subscriptions that lxml decides, by subscription and call."""
+    checks: Checks
 
     def paired(self, held: Held) -> Iterator[int]:
         """Yield the pair keys whose two keys both hold."""
@@ -43,9 +47,10 @@ class Lookup:
             yield from (key for second, key in self.pairs[first] if second in held)
 
 
-def load_lookup(store: Store, summary: Summary) -> Lookup | None:
+def load_lookup(store: Store, summary: Summary, checks: Checks) -> Lookup | None:
     """Load the data for single messages; None if a query needs more than keys, or if there are too many keys."""
-    if summary.nodes_bound or summary.levels or summary.texts or summary.long_queries or summary.alternatives:
+    more = summary.levels or summary.texts or summary.long_queries or summary.alternatives
+    if more or summary.nodes_bound:
         return None
     gone = store.rows(file_step("gone"))
     access = store.rows(file_step("lookup_key"))
@@ -54,7 +59,9 @@ def load_lookup(store: Store, summary: Summary) -> Lookup | None:
         return None
     removed = {str(row["subscription_id"]): int(row["call_no"]) for row in gone}
     found_by = frozenset(row["lookup_key"] for row in access)
-    return Lookup(index, found_by, removed, RecentQueries(summary.slots_used), _pairs(store))
+    checked = {(row["subscription_id"], row["call_no"]): row["check_id"]
+               for row in (store.rows(file_step("checked_subscription")) if summary.checks else ())}
+    return Lookup(index, found_by, removed, RecentQueries(summary.slots_used), _pairs(store), checked, checks)
 
 
 def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
@@ -64,19 +71,34 @@ def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
     return pairs
 
 
-def match_single(store: Store, lookup: Lookup, held: Held, message_id: str, stream: str) -> pa.Table | None:
-    """Return the notifications of a message, given the keys that hold in it; None if joins are faster."""
+def match_single(
+    store: Store, lookup: Lookup, held: Held, message_id: str, stream: str, source: bytes | None
+) -> pa.Table | None:
+    """Return the notifications of a message, given the keys that hold in it; None if joins are faster.
+
+    - `source`: the message in UTF-8, if lxml decides about some subscriptions.
+    """
     access = [key for key in (*held, *lookup.paired(held)) if key in lookup.lookup_keys]
     if len(access) > MOST_LOOKUPS:
         return None
     keys, tops = _sorted(held)
-    found: list[str] = []
+    found: list[tuple[str, int]] = []
     for key in access:
         queries = lookup.recent.queries(store, key)
         passing = queries.passing(keys, tops)
         if len(passing):
             found.extend(_visible(queries.subscribers(store), passing, lookup.gone, stream))
-    return table_of([(message_id, subscription_id, None) for subscription_id in found], NOTIFICATIONS)
+    decided = _decided(lookup, found, source) if lookup.checked else found
+    return table_of([(message_id, subscription_id, None) for subscription_id, _ in decided], NOTIFICATIONS)
+
+
+def _decided(lookup: Lookup, found: list[tuple[str, int]], source: bytes | None) -> list[tuple[str, int]]:
+    """Drop the subscriptions whose checks do not hold in the message."""
+    asked = {key: lookup.checked[key] for key in found if key in lookup.checked}
+    if not asked or source is None:
+        return found
+    held = set(lookup.checks.held(source, list(set(asked.values()))))
+    return [key for key in found if key not in asked or asked[key] in held]
 
 
 def _sorted(held: Held) -> tuple[Any, Any]:
@@ -86,8 +108,8 @@ def _sorted(held: Held) -> tuple[Any, Any]:
     return keys[order], tops[order]
 
 
-def _visible(subscribers: pa.Table, query_ids: Any, gone: dict[str, int], stream: str) -> list[str]:
-    """Return the visible subscriptions of a stream to which some queries belong."""
+def _visible(subscribers: pa.Table, query_ids: Any, gone: dict[str, int], stream: str) -> list[tuple[str, int]]:
+    """Return the visible subscriptions of a stream to which some queries belong, each with its call."""
     rows = subscribers.filter(pa.array(np.isin(np.asarray(subscribers["query_id"]), query_ids))).to_pylist()
-    return [row["subscription_id"] for row in rows
+    return [(row["subscription_id"], row["call_no"]) for row in rows
             if row["stream"] == stream and row["call_no"] >= gone.get(row["subscription_id"], 0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, is_frame, mapped
 from xpubsub.engines.spark_tables import SparkTables
-from xpubsub.errors import Error
+from xpubsub.errors import Error, UnsupportedError
 from xpubsub.jobs.publish.correlating import Published, republished
 from xpubsub.jobs.publish.finishing import FinishingPublisher, WorkerParts, without
 from xpubsub.jobs.publish.frame_rows import (
@@ -30,21 +30,20 @@ from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matching
 from xpubsub.jobs.publish.planning import PublishPlan
+from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
 from xpubsub.jobs.publish.sql_publisher import SqlPublisher
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.jobs.stream.source_options import SourceOptions
-from xpubsub.jobs.stream.sources import Source
-from xpubsub.jobs.stream.spark_reading import spark_source
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
 from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _CarriedOut = Callable[["DataFrame", Batch], AbstractContextManager[tuple[Result, list[Published]]]]
 
@@ -53,7 +52,6 @@ class SparkPublisher(FinishingPublisher):
     """Publishes batches and frames into a store on Spark, by the plan `partition` or `sql`."""
 
     ON_SPARK: ClassVar[bool] = True
-    EARLY: ClassVar[bool] = False
 
     def __init__(self, store: Store, engine: ParquetEngine, sessions: SparkSessions, limits: Limits) -> None:
         super().__init__(store, limits)
@@ -78,6 +76,20 @@ class SparkPublisher(FinishingPublisher):
         """Write the snapshot for the workers, which does not include what an open transaction has changed."""
         if self._chosen(batch.request).plan != SQL:
             self._task(batch)
+
+    def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
+        """Match the open unit in this process; a store too large for that waits for the end of the unit."""
+        return None if self._chosen(batch.request).plan == SQL else super().certain(message_id, unit, batch)
+
+    def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
+        """Match a batch; nothing of it can be spilled."""
+        if batch.spill is not None:
+            _refuse_spilling()
+        return super().publish(batch, beside)
+
+    def complete(self, limit: int | None = None, beside: Beside | None = None) -> Result:
+        """Raise an error: nothing is spilled."""
+        _refuse_spilling()
 
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
@@ -161,9 +173,9 @@ class SparkPublisher(FinishingPublisher):
         """Return the function that matches a frame at once."""
         return self._by_sql().carried_out_frame if spark.plan == SQL else self._carried_out_frame
 
-    def source(self, given: Any, options: SourceOptions) -> Source | None:
-        """Return the source that a text names, if Spark can read it in batches."""
-        return spark_source(self._sessions.session, given, options)
+    def session(self) -> SparkSession:
+        """Return the Spark session in which sources give frames."""
+        return self._sessions.session
 
     def _frames_at_once(
         self, messages: DataFrame, batch: Batch, keep: Sequence[str], carried_out: _CarriedOut
@@ -201,3 +213,7 @@ def _with_choice(result: Result, spark: Choice) -> Result:
 
 def _beside(choice: Choice, spark: Choice) -> Choice:
     return Choice(f"{spark.plan},{choice.plan}", f"{spark.reason}; {choice.reason}")
+
+
+def _refuse_spilling() -> NoReturn:
+    raise UnsupportedError("spilling is not supported on Spark: use a DuckDB store", code="unsupported")

@@ -11,6 +11,8 @@ import numpy as np
 from xpubsub.errors import Error
 
 TIME_KINDS = "a number of seconds or a datetime, a date, an ISO 8601 string, a numpy or a pandas time"
+_LAST = 253_402_300_800.0
+"""The end of the year 9999 in seconds: a time beyond it was given as a number."""
 _UNITS = (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9))
 
 
@@ -63,6 +65,8 @@ def iso_time(time: float) -> str:
 
 
 def unit_hint(time: float, latest: float) -> str:
-    """Say which unit a time that is too far ahead is probably in; empty if unclear."""
+    """Say which unit a time that is too far ahead is probably in; empty if unclear, or if it may be a date."""
+    if time < _LAST:
+        return ""
     found = ((name, factor) for name, factor in _UNITS if time / factor <= latest)
     return next((f"; it looks like {name}: divide it by {int(factor)}" for name, factor in found), "")

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from xpubsub.engines.base import Engine
-from xpubsub.jobs.publish.transforming_plan import TransformingPlan
+from xpubsub.jobs.publish.transforming_plan import TransformingPlan, spilling_case
 from xpubsub.jobs.schemas import load_schema
 from xpubsub.language.xpath.linear import components
 from xpubsub.match.linear_paths import bp_steps
 from xpubsub.match.ways import is_recursive
 from xpubsub.match.where_filter import SearchedConditions
+from xpubsub.output.spilled_factory import Spilled
 from xpubsub.plan.choose import TransformationChoice
 from xpubsub.plan.path_claims import BasedPath, Claims
 from xpubsub.plan.summary import Summary
@@ -76,21 +77,24 @@ class Transforming:
         return frozenset(self.repeating.keys() - recursive)
 
     def plan(
-        self, chosen: TransformationChoice, *, conforming: bool, unrepeated: Collection[tuple[int, int]] = ()
+        self, chosen: TransformationChoice, *, conforming: bool, unrepeated: Collection[tuple[int, int]] = (),
+        spilled: Spilled | None = None,
     ) -> TransformingPlan:
         """Return the steps of a plan and its assumptions; it uses the schema only if the batch conforms to it.
 
         - `unrepeated`: paths, by id and base, along which nothing repeats in the batch.
+        - `spilled`: the messages of which elements are spilled.
         """
         claims = Claims(chosen.claims, self.schema if conforming and chosen.schema else None)
         settled = [key for key, path in self.repeating.items() if key in unrepeated or claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
-        case = TransformationCase(self.levels, self.places, sharing, self.store.engine.narrows)
+        narrows = self.store.engine.narrows
+        case = TransformationCase(self.levels, self.places, sharing, spilling_case(spilled), narrows)
         steps = transformation_steps(case)
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
-            lambda: self.conditions)
+            lambda: self.conditions, spilled)
 
     def reasons(self, plan: TransformingPlan, *, context: bool) -> list[str]:
         """Return the reasons for the steps of a plan; `context` says whether it looks at each batch."""

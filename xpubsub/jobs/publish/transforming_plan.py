@@ -13,10 +13,12 @@ from xpubsub.engines.base import Engine
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.match.where_filter import SearchedConditions, filtering
 from xpubsub.output.factory import grouped, making, searched
+from xpubsub.output.spilled_factory import Spilled, making_spilled
 from xpubsub.plan.path_claims import BasedPath, Claims
+from xpubsub.plan.spilling import AFTER_SPILLING, WHILE_SPILLING
 from xpubsub.plan.transform_case import Sharing
 from xpubsub.plan.transform_steps import FACTORY
-from xpubsub.rows import BIND_FAILED, OUTPUT, RETURN_PATH, SETTLED_PATH, table_of
+from xpubsub.rows import BIND_FAILED, OUTPUT, RETURN_PATH, SETTLED_PATH, SPILLED_OUTPUT, table_of
 from xpubsub.step import Pipeline, Step
 
 
@@ -34,6 +36,8 @@ class TransformingPlan:
     representatives: dict[int, int]
     """For each returned path, the path that represents it: both lead to the same nodes."""
     conditions: Callable[[], SearchedConditions]
+    spilled: Spilled | None = None
+    """The messages of which elements are spilled."""
 
     def run(self, engine: Engine, timings: Timings) -> Step:
         """Run all steps except the last and return that one: it adds the outputs to the notifications of filters."""
@@ -52,9 +56,17 @@ class TransformingPlan:
     def _function(self, name: str) -> tuple[ArrowFunction, pa.Schema]:
         if name != FACTORY:
             return filtering(self.conditions()), BIND_FAILED
+        if self.spilled is not None:
+            finder = partial(grouped, self.representatives)
+            return making_spilled(self.definitions, finder, self.spilled), SPILLED_OUTPUT
         if self.sharing.returns:
             return making(self.definitions, partial(grouped, self.representatives)), OUTPUT
         return making(self.definitions, partial(searched, partial(_foreseen, self.claims))), OUTPUT
+
+
+def spilling_case(spilled: Spilled | None) -> str:
+    """Return which run over spilled messages it is; empty if nothing is spilled."""
+    return "" if spilled is None else AFTER_SPILLING if spilled.complete else WHILE_SPILLING
 
 
 @lru_cache(maxsize=65536)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -16,6 +17,10 @@ from xpubsub.shred.units import Unit, UnitCutter
 
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch is matched when it has so many bytes, or when the source has nothing more to read for now."""
+
+
+_SAYS = logging.getLogger("xpubsub.split")
+_SHOWN = 5
 
 
 class Target(Protocol):
@@ -56,7 +61,11 @@ class Document:
                 yield from self._early()
             if self.cutter.ended:
                 break
-        yield from self._published([*waiting, *self.cutter.close()])
+        left = [*waiting, *self.cutter.close()]
+        if not self.cutter.number and not left:
+            seen = ", ".join(self.cutter.outermost(_SHOWN))
+            _SAYS.warning("%s has no units: the path selects nothing. The outermost elements are %s", self.name, seen)
+        yield from self._published(left)
 
     def _until_failure(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Yield chunks; if the source fails, the document ends with an error."""

@@ -2,8 +2,9 @@
 
 Each line is a message or, with `--split`, each unit of a document.
 
-Neither can seek. The job writes each batch to its checkpoint before it publishes it, so a batch that was begun is
-published, after a crash too. Lines that still wait, in this process, a pipe or a socket, are lost with it.
+Neither can go back. The job writes each batch to its checkpoint before it publishes it, so a batch that was begun is
+published, after a crash too. Lines that still wait, in this process, a pipe or a socket, are lost with it, unless the
+job resumes: then the sender sends everything again, and the lines that were taken before are left out.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ class ByteSource:
 
     SEEKABLE: ClassVar[bool] = False
 
-    def __init__(self, connection: Connection, reader: ByteReader) -> None:
+    def __init__(self, connection: Connection, reader: ByteReader, *, resume: bool = False) -> None:
         self._connection = connection
         self._reader = reader
+        self._resume = resume
         self._run = f"{connection.NAME}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(2)}"
 
     @property
@@ -63,7 +65,12 @@ class ByteSource:
         return self._connection.idle and not self._reader.ready
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
-        """Do nothing: the input cannot go back."""
+        """Go on with the line after the last that was taken, if the sender sends everything again; else do nothing."""
+        if self._resume and position is not None:
+            if not isinstance(position, dict) or not {"run", "taken"} <= position.keys():
+                raise Error("the job of this checkpoint has read a source of another kind: use another checkpoint")
+            self._run = position["run"]
+            self._reader.skip(position["taken"])
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Return messages that have come."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from xpubsub.errors import Error
-from xpubsub.jobs.stream.files import clear_partial, write_durably
+from xpubsub.jobs.durable_files import clear_partial, write_durably
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 
 _JOB = "job.json"

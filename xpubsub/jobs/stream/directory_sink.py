@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xpubsub.errors import Error
-from xpubsub.jobs.stream.files import clear_partial, write_durably
+from xpubsub.jobs.durable_files import clear_partial, write_durably
 from xpubsub.jobs.stream.json_lines import json_lines
 
 PARQUET, JSON_LINES = "parquet", "jsonl"

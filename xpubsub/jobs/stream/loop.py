@@ -98,12 +98,12 @@ class StreamJob:
         items = self._calls.run(self._known)
         self._before = self._last
         self.figures.delays = Delays(self._last.figures.get("delays"))
-        self._source.seek(self._last.position, items)
         self._deliveries.open(self._commits.job, self._last.number)
         for number in self._checkpoint.journal.numbers():
             if number > self._last.number:
                 self._carry_out(journaled(self._checkpoint.journal.read(number)[0]))
             self._checkpoint.journal.remove(number)
+        self._source.seek(self._last.position, items)
 
     def _known(self) -> list[str]:
         """Read what the job has committed, and return the items; a new job is recorded, first in the store."""

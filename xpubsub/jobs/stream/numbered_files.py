@@ -8,7 +8,7 @@ from typing import IO
 
 import pyarrow as pa
 
-from xpubsub.jobs.stream.files import clear_partial, write_durably
+from xpubsub.jobs.durable_files import clear_partial, write_durably
 
 _ENDING = ".arrow"
 

@@ -22,8 +22,13 @@ from xpubsub.jobs.stream.unit_directory_source import UnitDirectorySource
 FORMATS = (PARQUET, JSON_LINES)
 
 
-def open_source(given: Any, options: SourceOptions) -> Source:
-    """Return the source that a text names; any other value is a source already."""
+def open_source(given: Any, options: SourceOptions, session: Any = None) -> Source:
+    """Return the source that a text names; any other value is a source already.
+
+    With a Spark session, a source that Spark can read in batches gives frames.
+    """
+    if session is not None and (frames := _frames(given, options, session)) is not None:
+        return frames
     if not isinstance(given, str):
         source: Source = _checked(given, "a source", ("seek", "poll", "committed", "backlog", "close"))
         return source
@@ -32,6 +37,12 @@ def open_source(given: Any, options: SourceOptions) -> Source:
         raise Error(f"unknown source {given!r}: write dir:PATH, - for standard input, tcp:HOST:PORT, or"
                     " kafka:SERVERS/TOPIC")
     return _SOURCES[scheme](rest, options)
+
+
+def _frames(given: Any, options: SourceOptions, session: Any) -> Source | None:
+    from xpubsub.jobs.stream.spark_reading import spark_source
+
+    return spark_source(session, given, options)
 
 
 def open_sink(given: Any, kind: str = PARQUET) -> Sink:
@@ -71,15 +82,19 @@ def _directory_source(path: str, options: SourceOptions) -> Source:
 
 
 def _standard_input(_: str, options: SourceOptions) -> Source:
-    return ByteSource(StandardInput(), _reader(options))
+    return ByteSource(StandardInput(), _reader(options), resume=options.resume)
 
 
 def _line_server(address: str, options: SourceOptions) -> Source:
-    return ByteSource(LineServer(address), _reader(options))
+    return ByteSource(LineServer(address), _reader(options, repeated=options.resume), resume=options.resume)
 
 
-def _reader(options: SourceOptions) -> ByteReader:
-    return LineReader(options.max_bytes) if options.cutters is None else UnitReader(options.cutters)
+def _reader(options: SourceOptions, *, repeated: bool = False) -> ByteReader:
+    if options.cutters is None:
+        return LineReader(options.max_bytes, repeated=repeated)
+    if options.resume:
+        raise Error("units of standard input or a connection cannot be resumed: use --split or --resume, not both")
+    return UnitReader(options.cutters)
 
 
 def _kafka_source(address: str, options: SourceOptions) -> Source:

@@ -30,12 +30,15 @@ class ByteReader(Protocol):
     def take(self, run: str, now: float) -> StreamMessage:
         """Return the next complete message, of a run of the job."""
 
+    def skip(self, number: int) -> None:
+        """Leave out the messages up to a number, which were taken before."""
+
 
 class LineReader:
-    """Makes a message of each line."""
+    """Makes a message of each line; if `repeated`, each connection begins with the first line again."""
 
-    def __init__(self, max_bytes: int) -> None:
-        self._lines = MessageLines(max_bytes)
+    def __init__(self, max_bytes: int, *, repeated: bool = False) -> None:
+        self._lines = MessageLines(max_bytes, repeated=repeated)
         self.taken = 0
 
     @property
@@ -51,6 +54,11 @@ class LineReader:
         """Return the next line; its number is part of the id."""
         self.taken, line = self._lines.take()
         return StreamMessage(f"{run}-{self.taken}", line, f"line {self.taken}", now)
+
+    def skip(self, number: int) -> None:
+        """Leave out the lines up to a number."""
+        self.taken = number
+        self._lines.skip(number)
 
 
 class UnitReader:
@@ -83,6 +91,9 @@ class UnitReader:
         document, unit = self._waiting.popleft()
         self.taken += 1
         return unit_message(run if document == 1 else f"{run}-{document}", unit, now)
+
+    def skip(self, number: int) -> None:
+        """Never called: units are not resumed."""
 
 
 def unit_message(name: str, unit: Unit, arrived: float, time: float | None = None) -> StreamMessage:

@@ -22,5 +22,7 @@ class SourceOptions:
     """The most messages of a batch, for a source that forms the batches itself."""
     once: bool = False
     """Whether only the messages that are there at the start are wanted."""
+    resume: bool = False
+    """Whether standard input or the server of a connection sends everything again, from its first line."""
     checkpoint: Path | None = None
     """The directory of the job, for a source that keeps its own records there."""

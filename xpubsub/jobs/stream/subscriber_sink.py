@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.errors import Error
+from xpubsub.jobs.durable_files import clear_partial, sync_directory, write_durably
 from xpubsub.jobs.stream.directory_sink import read_manifest, write_manifest
-from xpubsub.jobs.stream.files import clear_partial, sync_directory, write_durably
 from xpubsub.jobs.stream.json_lines import json_lines
 
 _INTENT = "_intent.json"

@@ -4,59 +4,77 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xpubsub.checks import check_namespaces, check_text
+from xpubsub.checks import check_namespaces, check_text, check_variables
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
-from xpubsub.jobs.subscribe.own_columns import check_delay, check_dialect, namespaces_text
+from xpubsub.jobs.subscribe.own_columns import (
+    check_delay,
+    check_dialect,
+    check_partial,
+    namespaces_text,
+    variables_text,
+)
+from xpubsub.language.xpath1.variables import VariableValue
 from xpubsub.limits import Limits
 
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The namespaces, dialect, stream and longest delay of a call, for rows that do not give their own."""
+    """The namespaces, dialect, stream and so on of a call, for rows that do not give their own."""
 
     namespaces: dict[str, str]
     dialect: str
     stream: str
     max_delay: str = ""
     """Empty for none."""
+    variables: dict[str, VariableValue] = field(default_factory=dict)
+    strict: bool = False
+    """Whether filters that are not indexed are refused; it holds for all rows."""
+    partial: str = ""
+    """`false` if the subscriber wants no parts of outputs, else empty."""
 
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
-                "max_delay": self.max_delay}
+                "max_delay": self.max_delay, "variables": variables_text(self.variables), "partial": self.partial}
 
 
 def call_options(
-    namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None
+    namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None,
+    variables: Mapping[str, VariableValue] | None = None, strict: bool = False, partial: bool = True,
 ) -> CallOptions:
     """Check and return the options of a call."""
     named = check_text("a stream's name", stream)
     delay = "" if max_delay is None else check_delay(max_delay)
-    return CallOptions(check_namespaces(namespaces), check_dialect(dialect), named, delay)
+    return CallOptions(
+        check_namespaces(namespaces), check_dialect(dialect), named, delay, check_variables(variables), bool(strict),
+        check_partial(partial))
 
 
 @dataclass(frozen=True)
 class Formed:
-    """Rows (row_no, subscription_id, text, form_no), and forms (form_no, dialect, namespaces, stream, max_delay)."""
+    """Rows (row_no, subscription_id, text, form_no), and forms (form_no and the columns of `OWN`)."""
 
     rows: pa.Table
     forms: pa.Table
+    strict: bool = False
 
     def compilers(self, limits: Limits) -> tuple[list[Compiler], pa.Table]:
         """Return the compilers, and rows (row_no, subscription_id, text, compiler_no) sorted by compiler and row.
 
         Forms that differ only in the stream share a compiler.
         """
-        keys = list(zip(self.forms["namespaces"].to_pylist(), self.forms["dialect"].to_pylist(), strict=True))
+        columns = (self.forms[name].to_pylist() for name in ("namespaces", "dialect", "variables"))
+        keys = list(zip(*columns, strict=True))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         of_forms = pa.array([numbers[key] for key in keys], pa.int64())
-        made = [Compiler(json.loads(namespaces), dialect, limits) for namespaces, dialect in numbers]
+        made = [Compiler(json.loads(namespaces), dialect, limits, json.loads(variables or "{}"), self.strict)
+                for namespaces, dialect, variables in numbers]
         rows = self.rows.drop_columns(["form_no"]).append_column("compiler_no", of_forms.take(self.rows["form_no"]))
         if len(made) > 1:
             rows = rows.sort_by([("compiler_no", "ascending"), ("row_no", "ascending")])
@@ -70,10 +88,10 @@ def formed(rows: pa.Table, options: CallOptions) -> Formed:
     if not own or not rows.num_rows:
         numbers = pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows)
         only = pa.table({"dialect": [options.dialect]})
-        return Formed(plain.append_column("form_no", numbers), _forms(only, options))
+        return Formed(plain.append_column("form_no", numbers), _forms(only, options), options.strict)
     filled = pa.table({name: pc.fill_null(rows[name], options.row()[name]) for name in own})
     numbers, first = _numbered(filled)
-    return Formed(plain.append_column("form_no", numbers), _forms(filled.take(first), options))
+    return Formed(plain.append_column("form_no", numbers), _forms(filled.take(first), options), options.strict)
 
 
 def _numbered(table: pa.Table) -> tuple[pa.Array, pa.Array]:

@@ -31,7 +31,7 @@ class Incoming:
 
     rows: pa.Table
     refused: list[dict[str, object]] = field(default_factory=list)
-    """Rows whose own namespaces, dialect, stream or max_delay are wrong; `rows` does not include them."""
+    """Rows whose own namespaces, dialect, stream and so on are wrong; `rows` does not include them."""
 
     def ids(self) -> int:
         """Return the number of distinct ids."""
@@ -89,7 +89,7 @@ def _from_arrow(table: pa.Table, columns: Mapping[str, str]) -> Incoming:
 def _array(table: pa.Table, place: int, column: str) -> pa.Array:
     values = table.column(place)
     array = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
-    if column == "namespaces" and pa.types.is_nested(array.type):
+    if column in ("namespaces", "variables") and pa.types.is_nested(array.type):
         return array
     try:
         return array.cast(pa.string())

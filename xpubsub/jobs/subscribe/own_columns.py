@@ -1,4 +1,4 @@
-"""Checks the columns in which rows give their own namespaces, dialect, stream or delay, each distinct value once."""
+"""Checks the columns in which rows give their own namespaces, dialect, stream and so on, each distinct value once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from xpubsub.checks import check_namespaces, check_text
+from xpubsub.checks import check_namespaces, check_text, check_variables
 from xpubsub.errors import Error
 from xpubsub.language.durations import seconds_of
 from xpubsub.language.xpath.parser import DIALECTS
+from xpubsub.language.xpath1.variables import VariableValue
 
 
 class OwnColumn(NamedTuple):
@@ -35,6 +36,11 @@ def namespaces_text(namespaces: Mapping[str, str]) -> str:
     return json.dumps(namespaces, sort_keys=True)
 
 
+def variables_text(variables: Mapping[str, VariableValue]) -> str:
+    """Return variables as the store keeps them: equal variables have equal texts, none are empty."""
+    return json.dumps(variables, sort_keys=True) if variables else ""
+
+
 def check_dialect(dialect: object) -> str:
     """Check the name of a dialect."""
     if dialect not in DIALECTS:
@@ -47,6 +53,14 @@ def check_delay(delay: object) -> str:
     text = check_text("max_delay", delay)
     seconds_of(text)
     return "".join(text.split())
+
+
+def check_partial(partial: object) -> str:
+    """Check whether a subscriber wants parts of outputs; return it as the store keeps it: empty, or `false`."""
+    given = str(partial).lower()
+    if given not in ("true", "false"):
+        raise Error(f"partial must be True or False, not {partial!r}")
+    return "" if given == "true" else given
 
 
 class _Pairs(list[tuple[Any, Any]]):
@@ -90,21 +104,22 @@ def _namespaces(value: object) -> str:
     return namespaces_text(check_namespaces(_json(value) if isinstance(value, str) else value))
 
 
-def _json(text: str) -> object:
+def _json(text: str, what: str = "namespaces") -> object:
     try:
         found = json.loads(text, object_pairs_hook=_once)
     except (json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Error(f'namespaces must be a map or a JSON object such as {{"p": "urn:x"}}, not {text[:100]!r}')
+        example = '{"p": "urn:x"}' if what == "namespaces" else '{"x": "5"}'
+        raise Error(f"{what} must be a map or a JSON object such as {example}, not {text[:100]!r}")
     return found
 
 
-def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Turn pairs into a dict; raises an error if a prefix is given twice."""
+def _once(pairs: list[tuple[Any, Any]], what: str = "a prefix") -> dict[Any, Any]:
+    """Turn pairs into a dict; raises an error if a name is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Error("a prefix is given twice")
+        raise Error(f"{what} is given twice")
     return found
 
 
@@ -112,4 +127,11 @@ def _stream(value: object) -> str:
     return check_text("a stream's name", value)
 
 
-_CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream, "max_delay": check_delay}
+def _variables(value: object) -> str:
+    if isinstance(value, _Pairs):
+        value = _once(value, "a variable")
+    return variables_text(check_variables(_json(value, "variables") if isinstance(value, str) else value))
+
+
+_CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream, "max_delay": check_delay,
+           "variables": _variables, "partial": check_partial}

@@ -10,7 +10,7 @@ from xpubsub.errors import Error
 from xpubsub.jobs.subscribe.columns import OWN, REQUIRED, find_columns
 
 Record = tuple[Any, ...]
-"""(id, text), or (id, text, namespaces, dialect, stream, max_delay), None for what a row does not give."""
+"""(id, text), or these and the columns of `OWN`, None for what a row does not give."""
 
 
 class Records:

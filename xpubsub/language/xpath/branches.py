@@ -160,7 +160,7 @@ class _Numbering:
         context: int, level: int, necessary: bool,
     ) -> None:
         for hop in item.hops:
-            before = before if hop.axis == "self" else (*before, hop)
+            before = _after(before, hop)
             if hop.conditions:
                 self.last_point += 1
                 point = self.last_point
@@ -169,6 +169,13 @@ class _Numbering:
         kept = _relevant(points, context)
         path = linear_path(before)
         self.branches.append(Branch(path, item.test, kept, context, level, item.negated, item.first, necessary))
+
+
+def _after(before: tuple[Hop, ...], hop: Hop) -> tuple[Hop, ...]:
+    """Return the hops to the node after a hop; a name on the axis self narrows the last of them."""
+    if hop.axis != "self":
+        return (*before, hop)
+    return before if hop.test.kind == "node" else (*before[:-1], replace(before[-1], test=hop.test))
 
 
 def _nest(item: Item, context: int) -> Item:

@@ -36,7 +36,7 @@ FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Test:
-    """What must hold of a node: `exists`, a comparison, `contains` or `starts-with`.
+    """What must hold of a node: `exists`, a comparison, `contains` or `starts-with`; or of several, `at-least` so many.
 
     Exactly one of `value` (compared as a string) and `number` (compared as a number) is set, none for `exists`.
     """
@@ -164,6 +164,12 @@ class Normalizer:
         return self._path(left, test) if test else FALSE
 
     def _call(self, call: Call) -> Disjunction:
+        if call.name == "at-least":
+            assert isinstance(call.right, Number)
+            return self._first(call, Test(call.name, number=call.right.value))
+        if call.name in FLIPPED:
+            test = _comparison(call.name, call.right)
+            return self._first(call, test) if test else FALSE
         needle = self._string(call.right, call)
         if not isinstance(call.left, Path):
             haystack = self._string(call.left, call)
@@ -171,8 +177,13 @@ class Normalizer:
             return TRUE if found else FALSE
         if not needle:
             return TRUE
+        return self._first(call, Test(call.name, needle))
+
+    def _first(self, call: Call, test: Test) -> Disjunction:
+        """Return the normal form of "the first node at the end of the path passes the test"."""
+        assert isinstance(call.left, Path)
         chosen = tuple(self._single(step, call) for step in call.left.steps)
-        item, *elsewhere = self._item(call.left, Test(call.name, needle), chosen)
+        item, *elsewhere = self._item(call.left, test, chosen)
         return ((replace(item, first=True), *elsewhere),)
 
     def _single(self, step: PathStep, call: Call) -> Conjunction:

@@ -63,7 +63,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Call:
-    """`contains` or `starts-with`."""
+    """`contains`, `starts-with`; a comparison of the first node alone, as of `string(path)`; or `at-least` so many."""
 
     name: str
     left: Expr

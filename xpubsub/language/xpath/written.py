@@ -82,6 +82,8 @@ def tested(node: str, test: Test, *, negated: bool) -> str:
     constant = literal(test.value) if test.value is not None else number(test.number or 0.0)
     if test.op == "exists":
         shown = node
+    elif test.op == "at-least":
+        shown = f"count({node}) >= {constant}"
     elif test.op in ("contains", "starts-with"):
         shown = f"{test.op}({node}, {constant})"
     else:

@@ -1,0 +1,2 @@
+-- One row: a check, as lxml reads it.
+select check_id, expression, namespaces from query_check

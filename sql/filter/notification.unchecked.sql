@@ -1,0 +1,9 @@
+-- One row: a message and a visible subscription that it matches and that reads its stream, unless a check has to decide.
+select $distinct e.message_id, s.subscription_id, cast(null as varchar) as output
+from matched as m
+join event as e on e.event_id = m.event_id
+join subscription_query as s on s.query_id = m.query_id
+join batch as b on b.stream = s.stream
+join completed_call as c on c.call_no = s.call_no
+anti join subscription_check as k on k.subscription_id = s.subscription_id and k.call_no = s.call_no
+anti join gone as g on g.subscription_id = s.subscription_id and g.call_no > s.call_no

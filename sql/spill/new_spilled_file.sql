@@ -1,0 +1,2 @@
+-- One row: a new file of spilled messages.
+select file, first_unit, units, bytes, stream, paths, call_no, time from spilled_batch

@@ -1,0 +1,1 @@
+"""Spills elements of messages to disk, and completes the messages later."""

@@ -1,0 +1,217 @@
+"""Rewrites expressions of XPath 1.0 into the core language, where it can say exactly the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xpubsub.language.xpath.normal import FLIPPED
+from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Number, Or, Path, PathStep
+from xpubsub.language.xpath1.constants import constant_value, core_constant, is_constant
+from xpubsub.language.xpath1.inexact import Inexact
+from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, existing, ways_to
+from xpubsub.language.xpath1.tree import COMPARING, Calling, Operation, Root, XPathTree, type_of
+from xpubsub.language.xpath1.variables import bound_tree
+
+MOST_COUNTED = 10**9
+TRUE_EXPR, FALSE_EXPR = Number(1.0), Number(0.0)
+
+
+def exact_filter(tree: XPathTree) -> Expr:
+    """Return `boolean(tree)` at the document node in the core language; raises `Inexact` if it cannot say it."""
+    return Exact(None).truth(tree)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Rewrites what has the same context node: the document (None), or a node that passes a test."""
+
+    here: NodeTest | None
+
+    def truth(self, tree: XPathTree) -> Expr:
+        """Return the truth of an expression."""
+        if is_constant(tree) and not isinstance(tree, Root):
+            value = constant_value(tree)
+            if value is None:
+                raise Inexact
+            return TRUE_EXPR if value else FALSE_EXPR
+        kind = type_of(tree)
+        if kind == "nodes":
+            return existing(ways_to(tree, self.here, self._inside, existence=True))
+        if kind == "boolean":
+            return self._boolean(tree)
+        if kind == "string":
+            return self._compared("!=", tree, "")
+        if isinstance(tree, Calling) and tree.name in ("count", "string-length"):
+            return self._compared("!=", tree, 0.0)
+        return Or((self._compared("<", tree, 0.0), self._compared(">", tree, 0.0)))
+
+    def _inside(self, tree: XPathTree, test: NodeTest | None) -> Expr:
+        return Exact(test).truth(tree)
+
+    def _boolean(self, tree: XPathTree) -> Expr:
+        match tree:
+            case Operation("and", parts):
+                return And(tuple(map(self.truth, parts)))
+            case Operation("or", parts):
+                return Or(tuple(map(self.truth, parts)))
+            case Operation(op, (left, right)) if op in COMPARING:
+                return self._comparison(op, left, right)
+            case Calling("not", (part,)):
+                return negated(self.truth(part))
+            case Calling("boolean", (part,)):
+                return self.truth(part)
+            case Calling("contains" | "starts-with" as name, (text, part)):
+                return self._text_call(name, text, part)
+        raise Inexact
+
+    def _comparison(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
+        if "boolean" in (type_of(left), type_of(right)):
+            return self._of_truths(op, left, right)
+        constant = constant_value(right)
+        if constant is not None:
+            return self._compared(op, left, constant)
+        constant = constant_value(left)
+        if constant is None:
+            raise Inexact
+        return self._compared(FLIPPED[op], right, constant)
+
+    def _of_truths(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
+        if op not in ("=", "!="):
+            raise Inexact
+        one, other = self.truth(left), self.truth(right)
+        same = Or((And((one, other)), And((negated(one), negated(other)))))
+        return same if op == "=" else negated(same)
+
+    def _compared(self, op: str, tree: XPathTree, constant: str | float | bool) -> Expr:
+        """Compare the value of an expression with a constant."""
+        if isinstance(constant, bool):
+            raise Inexact
+        if type_of(tree) == "nodes":
+            found = ways_to(tree, self.here, self._inside)
+            return any_of([each.with_test(lambda path: Compare(op, path, core_constant(constant))) for each in found])
+        if isinstance(tree, Calling):
+            return self._of_function(op, tree, constant)
+        raise Inexact
+
+    def _of_function(self, op: str, call: Calling, constant: str | float) -> Expr:
+        match call:
+            case Calling("count", (nodes,)):
+                return self._counted(op, nodes, constant)
+            case Calling("string" | "number", _):
+                return self._first(op, call, constant)
+            case Calling("string-length", _) if _whether_any(op, constant) is not None:
+                some = self._first("!=", Calling("string", call.arguments), "")
+                return some if _whether_any(op, constant) else negated(some)
+            case Calling("local-name" | "namespace-uri" as name, ()) if isinstance(constant, str) and constant:
+                return self._named(op, name, constant)
+        raise Inexact
+
+    def _counted(self, op: str, nodes: XPathTree, constant: str | float) -> Expr:
+        some = _whether_any(op, constant)
+        if some is not None:
+            found = existing(ways_to(nodes, self.here, self._inside, existence=True))
+            return found if some else negated(found)
+        if isinstance(constant, str):
+            raise Inexact
+        return bounded(op, constant, lambda least: self._at_least(nodes, least))
+
+    def _at_least(self, nodes: XPathTree, least: int) -> Expr:
+        """Return that there are so many nodes."""
+        if least > MOST_COUNTED:
+            raise Inexact
+        if least <= 1:
+            return TRUE_EXPR if least < 1 else existing(ways_to(nodes, self.here, self._inside, existence=True))
+        return Call("at-least", self._one_path(Calling("string", (nodes,))), Number(float(least)))
+
+    def _named(self, op: str, name: str, constant: str) -> Expr:
+        """Return a test of the context node's name."""
+        if op not in ("=", "!="):
+            raise Inexact
+        wanted = (None, constant) if name == "local-name" else (constant, None)
+        test = None if self.here is None or self.here.kind == "text" else NodeTest(self.here.kind, *wanted)
+        common = None if test is None or self.here is None else both_tests(self.here, test)
+        named: Expr = FALSE_EXPR if common is None else Path(False, (PathStep("self", common),))
+        return named if op == "=" else negated(named)
+
+    def _first(self, op: str, call: Calling, constant: str | float) -> Expr:
+        """Compare the first node's value, as `string()` and `number()` do; no node has the value '' or NaN."""
+        if call.arguments and type_of(call.arguments[0]) != "nodes":
+            raise Inexact
+        path = self._one_path(call)
+        as_text = call.name == "string" and isinstance(constant, str) and op in ("=", "!=")
+        if as_text and not constant:
+            some = _first_test("!=", path, "")
+            return some if op == "!=" else negated(some)
+        value = constant if as_text else constant_value(Calling("number", (bound_tree(constant),)))
+        if value is None:
+            return TRUE_EXPR if op == "!=" else FALSE_EXPR
+        if op == "!=":
+            return negated(_first_test("=", path, value))
+        return _first_test(op, path, value)
+
+    def _one_path(self, call: Calling) -> Path:
+        if not call.arguments:
+            return Path(False, ())
+        found = ways_to(call.arguments[0], self.here, self._inside)
+        if len(found) != 1 or found[0].conditions:
+            raise Inexact
+        return found[0].path
+
+    def _text_call(self, name: str, text: XPathTree, part: XPathTree) -> Expr:
+        needle = constant_value(_text_of(part))
+        if not isinstance(needle, str):
+            raise Inexact
+        if not needle:
+            return TRUE_EXPR
+        inner = text.arguments[0] if isinstance(text, Calling) and text.name == "string" and text.arguments else text
+        if type_of(inner) != "nodes" and inner != Calling("string"):
+            raise Inexact
+        path = self._one_path(Calling("string", () if inner == Calling("string") else (inner,)))
+        return Call(name, path, core_constant(needle))
+
+
+def bounded(op: str, constant: float, at_least: Callable[[int], Expr]) -> Expr:
+    """Compare a whole number with a constant, given how to say that it is at least so much."""
+    up, next_up = math.ceil(constant), math.floor(constant) + 1
+    match op:
+        case ">=" | ">":
+            return at_least(up if op == ">=" else next_up)
+        case "<" | "<=":
+            return negated(at_least(up if op == "<" else next_up))
+    if up + 1 != next_up:
+        return FALSE_EXPR if op == "=" else TRUE_EXPR
+    equal = And((at_least(up), negated(at_least(next_up))))
+    return equal if op == "=" else negated(equal)
+
+
+def negated(expr: Expr) -> Expr:
+    """Return the opposite of an expression."""
+    if expr in (TRUE_EXPR, FALSE_EXPR):
+        return FALSE_EXPR if expr == TRUE_EXPR else TRUE_EXPR
+    return expr.part if isinstance(expr, Not) else Not(expr)
+
+
+def _first_test(op: str, path: Path, value: str | float | bool) -> Expr:
+    assert not isinstance(value, bool)
+    constant = core_constant(value)
+    return Compare(op, path, constant) if at_most_one(path) else Call(op, path, constant)
+
+
+def _text_of(tree: XPathTree) -> XPathTree:
+    return tree if type_of(tree) == "string" else Calling("string", (tree,))
+
+
+def _whether_any(op: str, constant: str | float) -> bool | None:
+    """Whether comparing a count asks for some (True) or none (False); None if it asks for a number of them."""
+    if isinstance(constant, str):
+        return None
+    answers = {_holds(op, count, constant) for count in (1, 2, 10**15)}
+    none = _holds(op, 0, constant)
+    return (not none) if answers == {not none} else None
+
+
+def _holds(op: str, number: float, constant: float) -> bool:
+    return {"=": number == constant, "!=": number != constant, "<": number < constant, "<=": number <= constant,
+            ">": number > constant, ">=": number >= constant}[op]

@@ -1,0 +1,65 @@
+"""Checks candidates with lxml: each message is parsed once, and all its checks are evaluated on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+from lxml import etree
+
+from xpubsub.arrow import ArrowFunction
+from xpubsub.errors import EngineError
+from xpubsub.language.xpath1.libxml import compiled_xpath
+from xpubsub.rows import CHECK_HELD
+
+_OPTIONS: dict[str, Any] = {
+    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True, "encoding": "utf-8"}
+"""Messages have been read before, within the limits, and declare no entities."""
+
+
+class Checks:
+    """The checks of a store; each is compiled when it is first needed."""
+
+    def __init__(self, stored: Mapping[int, tuple[str, str]]) -> None:
+        self._stored = stored
+        self._compiled: dict[int, etree.XPath] = {}
+
+    def held(self, source: bytes, check_ids: list[int]) -> list[int]:
+        """Return the checks that hold in a message, given in UTF-8."""
+        tree = parsed_source(source)
+        return [] if tree is None else [each for each in check_ids if self._holds(each, tree)]
+
+    def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
+        try:
+            return bool(self._xpath(check_id)(tree))
+        except etree.XPathError as error:
+            raise EngineError(f"lxml cannot evaluate {self._stored[check_id][0]}: {error}", step="check_held") from None
+
+    def _xpath(self, check_id: int) -> etree.XPath:
+        found = self._compiled.get(check_id)
+        if found is None:
+            expression, namespaces = self._stored[check_id]
+            found = self._compiled[check_id] = compiled_xpath(expression, json.loads(namespaces))
+        return found
+
+
+def parsed_source(source: bytes) -> etree._ElementTree | None:
+    """Parse a message; what only lxml objects to does not keep it from being read."""
+    try:
+        return etree.ElementTree(etree.fromstring(source, etree.XMLParser(**_OPTIONS)))
+    except etree.XMLSyntaxError:
+        root = etree.fromstring(source, etree.XMLParser(**_OPTIONS, recover=True))
+        return None if root is None else etree.ElementTree(root)
+
+
+def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:
+    """Return a function from rows (message, its checks) to rows (message, check that holds)."""
+    def checked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = zip(*(batch[name].to_pylist() for name in ("event_id", "checks")), strict=True)
+            held = [(event_id, each) for event_id, asked in rows for each in checks.held(sources[event_id], asked)]
+            columns = [pa.array([row[place] for row in held], pa.int64()) for place in (0, 1)]
+            yield pa.RecordBatch.from_arrays(columns, schema=CHECK_HELD)
+    return checked
