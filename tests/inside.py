@@ -52,6 +52,6 @@ def publish(broker: xpubsub.Broker, messages: Iterable[Any], plan: str, *, branc
         del engine.PREFERS_SQL
 
 
-def steps(broker: xpubsub.Broker, plan: str, *, branches_in_sql: bool) -> Pipeline:
+def steps(broker: xpubsub.Broker, plan: str, *, branches_in_sql: bool, narrowed: bool = False) -> Pipeline:
     """The steps of a plan for filters."""
-    return filter_steps(FilterCase(plan, known(broker).summary, branches_in_sql))
+    return filter_steps(FilterCase(plan, known(broker).summary, branches_in_sql, narrowed=narrowed))

@@ -71,8 +71,8 @@ def relations(broker: xpubsub.Broker, plan: str) -> tuple[dict[str, list[Any]], 
         patch.setattr("xpubsub.jobs.publish.correlating.keep", look)
         if inside.on_spark(broker):
             engine = inside.store(broker).engine
-            is_large = engine._is_large  # type: ignore[attr-defined]
-            patch.setattr(engine, "_is_large", lambda step: step.name not in known and is_large(step))
+            in_spark = engine._is_in_spark  # type: ignore[attr-defined]
+            patch.setattr(engine, "_is_in_spark", lambda step: step.name not in known and in_spark(step))
         notifications = broker.publish(of_stream("T"), stream="T", plan=inside.in_sql(broker, plan)).notifications
         seen["notification"] = sorted(map(repr, notifications.to_pylist()))
         return seen, found_in(notifications)

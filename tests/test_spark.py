@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 import xpubsub
+from tests import inside
 from xpubsub.engines.spark_tables import SparkTables
+from xpubsub.jobs.publish.messages import Batch
+from xpubsub.plan import summary
+from xpubsub.plan.request import PlanRequest
 
 SUBSCRIPTIONS = [(f"s{n}", f"//a[b = {n}]/c") for n in range(10)]
 MESSAGES = [(f"m{n}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
@@ -67,6 +71,40 @@ def test_a_batch_is_a_few_jobs(broker: xpubsub.Broker, spark_session: Any, plan:
         assert result.choice.plan.startswith(plan) and "asked for by name" in result.choice.reason
 
 
+SEVERAL = [
+    *SUBSCRIPTIONS, ("not", "not(//a[b = 3]/c)"), ("text", "contains(//a/b, '1')"), ("first", "//a[starts-with(b, '2') and not(c[@x])]"), ("or", "//a[b = 1 or b = 2]"),
+    ("range", "//a/b > 3 and //a/b <= 7"), ("long", "//a and //b and //c and //a/b and //a/c and //b = 5 and //a/b > 2"), ("gone", "//a"),
+    ("checked", "count(//c[@x]) = 1 and //a/b < 5"), ("every", "string-length(//b) = 2"),
+]
+ATTRIBUTE = (" x='1'", "")
+NESTED = "for $a in //a return <p>{ for $b in $a/b where $b > 4 return $b }</p>"
+
+
+def test_a_batch_is_a_few_jobs_with_large_tables(spark_session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the user's session is set to; one batch has classes of linear paths. Jobs of correlations are only printed."""
+    user = spark_session.newSession()
+    user.conf.set("spark.sql.shuffle.partitions", "200")
+    user.conf.set("spark.sql.adaptive.enabled", "true")
+    given = [(f"m{n}", f"<a><b>{n % 12}</b><c{ATTRIBUTE[n % 2]}/></a>") for n in range(60)]
+    with xpubsub.connect(tmp_path / "store", spark=user, limits=inside.TABLES_IN_SPARK_SQL) as broker, xpubsub.connect(":memory:") as judge:
+        for texts, plans in ((SEVERAL, ("unroll", "share", "unroll")), ([("t", TRANSFORMATION), ("n", NESTED)], ("unroll,fwr", "share,f", "unroll,f")), ([("c", CORRELATION)], ("unroll,fwr,mmqjp",))):
+            for each in (broker, judge):
+                each.subscribe_many(texts)
+                each.unsubscribe(["gone"])
+            for plan in plans:
+                monkeypatch.setattr(summary, "MANY_PATHS", 0 if plan == "unroll,f" else 8)
+                before = jobs(user)
+                result = broker.publish(given, plan=f"sql,{plan}")
+                taken = jobs(user) - before
+                print(f"sql,{plan}: {taken} jobs")
+                most = 4 if texts is SEVERAL else taken if "mmqjp" in plan else 10
+                assert rows(result) == rows(judge.publish(given)) and taken <= most, (plan, taken)
+
+
+def rows(result: Any) -> Counter[str]:
+    return Counter(map(str, result.notifications.to_pylist()))
+
+
 def test_auto_says_which_plan_it_took_and_why(spark_session: Any, tmp_path: Path) -> None:
     for bound, plan in ((10**9, "partition"), (1000, "sql")):
         limits = xpubsub.Limits(snapshot_bytes=bound)
@@ -94,6 +132,19 @@ def test_a_frame_is_one_job_and_keeps_columns(broker: xpubsub.Broker, spark_sess
     [aside] = rejected.collect()
     assert (aside.message_id, aside.code, aside.line, aside.k) == ("bad", "not-well-formed", 1, 60)
     assert found(broker.publish_frame(given, keep="k", plan="sql")) == FOUND
+
+
+@pytest.mark.parametrize("plan", ["partition", "sql"])
+def test_of_two_messages_with_an_id_the_later_is_rejected(broker: xpubsub.Broker, spark_session: Any, plan: str) -> None:
+    """Also if they meet in different partitions, as the batches of a stream on Spark do; only lazy frames differ."""
+    given = [(f"m{n % 40}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
+    frame = spark_session.createDataFrame(given, "id string, xml string")
+    assert frame.rdd.getNumPartitions() > 1
+    first = Counter((f"m{n}", f"s{n % 12}") for n in range(40) if n % 12 < 10)
+    for messages in (given, frame):
+        result = broker._publisher.publish(Batch(messages, "S", PlanRequest.parse(plan)))
+        assert pairs(result) == first
+        assert [tuple(row.values())[:2] for row in result.rejected.to_pylist()] == [(f"m{n}", "duplicate-id") for n in range(20)]
 
 
 @pytest.mark.parametrize(("columns", "keep", "said"), [

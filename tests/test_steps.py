@@ -60,7 +60,7 @@ def messages() -> list[tuple[str, str]]:
     return [("nested", nested), ("part", f"{PART}</c></a></u>"), *((f"m{n}", source.message()) for n in range(25))]
 
 
-def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[str, list[Any]]:
+def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool, narrowed: bool) -> dict[str, list[Any]]:
     """The rows of each step, from messages shredded once in this process."""
     engine = inside.store(broker).engine
     shredder = MessageShredder(tagpath_cache(broker.store, Limits()), Limits())
@@ -70,7 +70,7 @@ def relations(broker: xpubsub.Broker, plan: str, branches_in_sql: bool) -> dict[
         engine.load("sax_parse_result", shredder.nodes())
         engine.load("event", shredder.events())
         engine.load("batch", pa.table({"stream": ["S"], "replaces": [True]}))
-        for step in inside.steps(broker, plan, branches_in_sql=branches_in_sql):
+        for step in inside.steps(broker, plan, branches_in_sql=branches_in_sql, narrowed=narrowed):
             engine.run(step)
             found[step.name] = all_rows(broker, step.name)
     return found
@@ -80,12 +80,14 @@ def comparable(row: dict[str, Any]) -> list[tuple[str, Any]]:
     return sorted((name, list(value) if isinstance(value, list) else value) for name, value in row.items())
 
 
-@pytest.mark.parametrize(("plan", "branches_in_sql"), [(PLANS[0], True), (PLANS[1], False), (PLANS[2], False)])
-def test_same_rows_on_both_engines(brokers: Any, plan: str, branches_in_sql: bool) -> None:
+@pytest.mark.parametrize(("plan", "branches_in_sql", "narrowed"), [
+    (PLANS[0], True, False), (PLANS[1], False, False), (PLANS[2], False, True), (PLANS[0], True, True),
+])
+def test_same_rows_on_both_engines(brokers: Any, plan: str, branches_in_sql: bool, narrowed: bool) -> None:
     if not branches_in_sql:
         for broker in brokers.values():
             inside.publish(broker, [], plan, branches_in_sql=False)
-    duckdb, spark = (relations(brokers[engine], plan, branches_in_sql) for engine in ENGINES)
+    duckdb, spark = (relations(brokers[engine], plan, branches_in_sql, narrowed) for engine in ENGINES)
     assert list(duckdb) == list(spark)
     for name, rows in duckdb.items():
         assert rows and rows == spark[name], name
@@ -119,7 +121,7 @@ def tables_that_differ(duckdb: xpubsub.Broker, spark: xpubsub.Broker) -> list[st
 
 
 def all_rows(broker: xpubsub.Broker, name: str) -> list[Any]:
-    return sorted((comparable(row) for row in broker.store.rows(Step("all", f"select * from {name}"))), key=repr)
+    return sorted((comparable(row) for row in inside.store(broker).rows(Step("all", f"select * from {name}"))), key=repr)
 
 
 def test_the_tables_of_both_engines_are_the_same(brokers: Any) -> None:

@@ -27,6 +27,10 @@ class Step:
     """Whether the engine must keep the order of the joins, because its estimates of sizes would mislead it."""
     function: str = ""
     """The name of the Python function, if any, that turns the rows of the SQL into the result."""
+    narrows: bool = False
+    """Whether the result has all rows that later steps need of the table of the same name, which it hides from them."""
+    spread: str = ""
+    """The column by which an engine on several machines spreads the rows: all later joins compare it."""
 
 
 Pipeline = tuple[Step, ...]
@@ -34,7 +38,7 @@ Pipeline = tuple[Step, ...]
 
 
 def file_step(
-    name: str, variant: str = "", *, suffix: str = "", reused: bool = False, function: str = "",
+    name: str, variant: str = "", *, suffix: str = "", reused: bool = False, function: str = "", narrows: bool = False,
     tables: Mapping[str, str] | None = None, **values: str,
 ) -> Step:
     """Return the step in `sql/…/<name>.sql`, or in its variant `<name>.<variant>.sql`; its result is called `name`.
@@ -46,12 +50,19 @@ def file_step(
     file = f"{name}.{variant}" if variant else name
     sql = _filled(file, sql_file(file), values)
     bound = _bound(sql, tuple(tables.items())) if tables else sql
-    return Step(f"{name}{suffix}", bound, reused, function=function)
+    return Step(f"{name}{suffix}", bound, reused, function=function, narrows=narrows)
 
 
 def whole(relation: str) -> Step:
     """Return a step that reads all rows of a relation."""
     return Step(f"whole_{relation}", f"-- One row: a row of {relation}.\nselect * from {relation}")
+
+
+def narrowed(table: str, column: str, relation: str) -> Step:
+    """Return a step to those rows of a table whose column has a value that a relation has, too; it hides the table."""
+    header = f"-- One row: a row of {table} with a {column} of {relation}."
+    select = f"select t.* from {table} as t\nsemi join {relation} as r on r.{column} = t.{column}"
+    return Step(table, f"{header}\n{select}", narrows=True)
 
 
 def none_of(table: str) -> Step:

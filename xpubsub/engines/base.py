@@ -33,6 +33,10 @@ class Engine(Protocol):
     shared: SharedState
     """State shared by all engines of this process that have the store open."""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether plans should narrow tables to what a batch needs of them, before other steps read them."""
+
     def close(self) -> None:
         """Close the store and release all resources."""
 

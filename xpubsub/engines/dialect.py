@@ -47,6 +47,31 @@ def render(sql: str, dialect: str, bind: Callable[[str], str] | None = None) -> 
     return _render(sql, dialect) if bind is None else _bound(parse(sql), bind).sql(dialect=dialect)
 
 
+def render_spark(sql: str, bind: Callable[[str], str], small: Callable[[str], bool]) -> str:
+    """Return a statement for Spark, with a hint to build hash tables of small relations and of subqueries."""
+    tree = parse(sql).copy()
+    for select in tree.find_all(exp.Select):
+        sources = [each.this for each in (select.args.get("from_"), *select.args.get("joins", ())) if each is not None]
+        names = [each.alias_or_name for each in sources if not isinstance(each, exp.Table) or small(each.name)]
+        if len(sources) > 1 and names:
+            hint = exp.Anonymous(this="SHUFFLE_HASH", expressions=[exp.column(name) for name in names if name])
+            select.set("hint", exp.Hint(expressions=[hint]))
+    return _bound(tree, bind).sql(dialect="spark")
+
+
+@lru_cache(maxsize=4096)
+def joined_by(sql: str, table: str) -> str | None:
+    """Return the first column of a table that a statement compares with a column of another relation."""
+    tree = parse(sql)
+    aliases = {each.alias_or_name for each in tree.find_all(exp.Table) if each.name == table}
+    for equality in tree.find_all(exp.EQ):
+        sides = [side for side in (equality.left, equality.right) if isinstance(side, exp.Column)]
+        own = [side.name for side in sides if side.table in aliases]
+        if len(sides) == 2 and len(own) == 1:
+            return own[0]
+    return None
+
+
 @lru_cache(maxsize=4096)
 def tables_in(sql: str) -> list[str]:
     """Return the tables and relations that a statement reads, repeated if it reads them several times."""

@@ -52,6 +52,10 @@ class DuckDBEngine:
         self._registered: set[str] = set()
         self._transactions = 0
 
+    @property
+    def narrows(self) -> bool:
+        return False
+
     def close(self) -> None:
         self._connection.close()
 

@@ -94,6 +94,12 @@ class ParquetEngine(DuckDBEngine):
         """Whether the running pipeline has a relation."""
         return name in self._relations
 
+    def forget_relation(self, name: str) -> None:
+        """Drop a relation, so that the table of the same name, if any, is read again."""
+        if name in self._relations:
+            self._relations.remove(name)
+            self._drop(name)
+
     def is_changed(self, name: str) -> bool:
         """Whether the running transaction has changed a table, which only this process sees."""
         return name in self._replaced or any(table == name for table, _ in self._appended)
@@ -139,8 +145,8 @@ class ParquetEngine(DuckDBEngine):
             follow(names)
 
     def _fill(self, names: list[str]) -> None:
-        """Read the unread files of tables into the database."""
-        for name in self._tables.unread(names):
+        """Read the unread files of tables into the database; not while a relation of the same name hides the table."""
+        for name in self._tables.unread([name for name in names if name not in self._relations]):
             paths = self._tables.take_unread(name)
             source = f"files_{next(_COUNTER)}"
             self._connection.register(source, self.files.dataset(paths, self.schema(name)))

@@ -1,7 +1,9 @@
 """The Spark SQL engine: a step runs where its data is.
 
-Steps over the messages and small tables run in the driver's DuckDB, without a job. A step that reads a large table runs
-in Spark SQL: the relations it reads are sent along (small, so that Spark broadcasts them), and its rows come back.
+Steps over the messages and small tables run in the driver's DuckDB, without a job. A step that reads a large table is
+defined in Spark SQL, and run when a step in DuckDB needs its rows: together with what else is waiting, in one job. No
+step is broadcast, which would be a job of its own: large tables stay in memory, partitioned by the column by which they
+are joined, and the rows of the batch are sent to those partitions.
 """
 
 from __future__ import annotations
@@ -14,18 +16,17 @@ from typing import Any, ClassVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
+from pyspark.sql.pandas.types import from_arrow_type
 
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
-from xpubsub.engines.dialect import render, tables_in
+from xpubsub.engines.dialect import joined_by, render, render_spark, tables_in
 from xpubsub.engines.parquet import ParquetEngine
-from xpubsub.engines.spark_session import explained, frame_of
+from xpubsub.engines.spark_frames import Ingredients, StoreFrames
+from xpubsub.engines.spark_session import collected, collected_all, explained, frame_of
+from xpubsub.engines.spark_waiting import Waiting
 from xpubsub.step import Step, whole
 
 _COUNTER = itertools.count()
-_FEW_FILES = 32
-"""How many files Spark lists without a job."""
-_SETTINGS = {"spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1"}
 
 
 class SparkEngine:
@@ -44,18 +45,23 @@ class SparkEngine:
         self.held_file = stored.held_file
         self.session = session
         self._stored = stored
-        self._views: dict[str, str] = {}
-        self._frames: dict[str, tuple[list[str], DataFrame]] = {}
         self._large = large
-        for name, value in _SETTINGS.items():
-            session.conf.set(name, value)
+        self._kept = StoreFrames(stored, session)
+        self._of_store: dict[str, Ingredients] = {}
+        """The relations of the running pipeline that depend on tables alone."""
+        self._lasting: dict[str, DataFrame] = {}
+        """Those of them that Spark keeps."""
+        self._waiting = Waiting()
+        self._views: dict[str, str] = {}
         self._functions: set[str] = set()
+
+    @property
+    def narrows(self) -> bool:
+        return any(map(self._is_large_table, self._stored.statements))
 
     def close(self) -> None:
         """Forget the tables in memory; the engine of the files and the session are closed by their owners."""
-        for _, frame in self._frames.values():
-            frame.unpersist()
-        self._frames.clear()
+        self._kept.close()
 
     def refresh(self) -> None:
         self._stored.refresh()
@@ -71,47 +77,69 @@ class SparkEngine:
 
     @contextmanager
     def pipeline(self) -> Iterator[None]:
+        before = {*self._waiting.frames, *self._lasting}
         try:
             with self._stored.pipeline():
                 yield
         finally:
             self._forget(*list(self._views))
+            self._waiting.drop(*(self._waiting.frames.keys() - before))
+            self._lasting = {name: each for name, each in self._lasting.items() if name in before}
+            self._of_store = {name: each for name, each in self._of_store.items() if self._is_relation(name)}
 
     def transaction(self) -> AbstractContextManager[None]:
         return self._stored.transaction()
 
     def load(self, name: str, table: pa.Table) -> None:
         self._forget(name)
+        self._waiting.drop(name)
+        self._lasting.pop(name, None)
+        self._note(name, None)
         self._stored.load(name, table)
 
     def run(self, step: Step) -> None:
-        if self._large < 0 or self._is_large(step):
+        if step.narrows and not self._is_large_table(step.name):
+            return
+        if self._large < 0:
             self.load(step.name, self._by_spark(step))
+        elif self._is_in_spark(step):
+            self._define(step)
         else:
+            ingredients = self._ingredients(step)
+            self._fetch_for(step)
             self._forget(step.name)
             self._stored.run(step)
+            self._note(step.name, ingredients)
 
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
-        if self._large < 0 or self._is_large(source):
+        if self._large < 0 or self._is_in_spark(source):
             batches = iter(self._by_spark(source).to_batches())
             self.load(name, pa.Table.from_batches(function(batches), schema=schema))
         else:
+            self._fetch_for(source)
             self._forget(name)
             self._stored.map_arrow(name, source, function, schema)
 
     def split_arrow(self, source: Step | pa.Table, function: SplitFunction, outputs: Outputs) -> None:
+        if isinstance(source, Step):
+            self._fetch_for(source)
         self._stored.split_arrow(source, function, outputs)
 
     def append(self, table: str, step: Step) -> None:
-        if self._is_large(step):
+        if self._reads_spread(step):
             rows = f"{step.name}_{next(_COUNTER)}"
             self._stored.load(rows, self._by_spark(step))
             step = whole(rows)
+        self._fetch_for(step)
         self._forget(table)
+        self._stored.forget_relation(table)
         self._stored.append(table, step)
 
     def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
-        return self._by_spark(step) if self._is_large(step) else self._stored.fetch(step, parameters)
+        if self._reads_spread(step):
+            return self._by_spark(step)
+        self._fetch_for(step)
+        return self._stored.fetch(step, parameters)
 
     def replace(self, tables: Mapping[str, Step]) -> None:
         self._forget(*tables)
@@ -132,25 +160,90 @@ class SparkEngine:
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT)
 
-    def _is_large(self, step: Step) -> bool:
-        """Whether a step reads a table that is large."""
-        return any(self._stored.table_bytes(name) > self._large for name in tables_in(step.sql) if self._is_table(name))
+    def _is_large_table(self, name: str) -> bool:
+        return name in self._stored.statements and self._stored.table_bytes(name) > self._large
 
     def _is_table(self, name: str) -> bool:
-        return name in self._stored.statements and not self._stored.has_relation(name)
+        """Whether a name means a table, which no relation of the pipeline hides."""
+        hidden = name in self._waiting.frames or name in self._lasting or self._stored.has_relation(name)
+        return name in self._stored.statements and not hidden
+
+    def _reads_spread(self, step: Step) -> bool:
+        """Whether a step reads a relation that stays in Spark."""
+        return any(name in self._lasting or name in self._waiting.spread for name in tables_in(step.sql))
+
+    def _is_in_spark(self, step: Step) -> bool:
+        """Whether a step runs in Spark: it reads a large table, or a relation that stays there."""
+        if step.narrows and self._is_large_table(step.name):
+            return True
+        names = tables_in(step.sql)
+        return self._reads_spread(step) or any(self._is_table(name) and self._is_large_table(name) for name in names)
+
+    def _ingredients(self, step: Step) -> Ingredients | None:
+        """Return what a step's result depends on, if that is tables alone, else None."""
+        parts: list[object] = [step.sql]
+        for name in tables_in(step.sql):
+            if self._is_table(name) and not self._stored.is_changed(name):
+                parts.append(self._kept.ingredients(name))
+            elif name in self._of_store:
+                parts.append(self._of_store[name])
+            elif name in self._stored.statements or name in self._waiting.frames or self._stored.has_relation(name):
+                return None
+        return tuple(parts)
+
+    def _note(self, name: str, ingredients: Ingredients | None) -> None:
+        self._of_store.pop(name, None)
+        if ingredients is not None:
+            self._of_store[name] = ingredients
+
+    def _define(self, step: Step) -> None:
+        """Define a step in Spark; its result waits until it is needed, or is kept if it depends on tables alone."""
+        ingredients = self._ingredients(step)
+        frame = None if ingredients is None else self._kept.known(step.name, ingredients)
+        if frame is None:
+            frame = self._defined(step)
+        self._forget(step.name)
+        if ingredients is None:
+            self._waiting.add(step, frame)
+        else:
+            self._lasting[step.name] = self._kept.keep(step.name, ingredients, frame)
+        self._note(step.name, ingredients)
+
+    def _fetch_for(self, step: Step) -> None:
+        """Fetch the relations that a step reads and that are in Spark, with all others that will be read here."""
+        names = tables_in(step.sql)
+        frames = {name: self._lasting[name] for name in names if name in self._lasting}
+        if any(name in self._waiting.frames for name in names):
+            frames |= self._waiting.taken(names)
+        for name, rows in collected_all(frames).items() if frames else ():
+            self.load(name, rows)
 
     def _by_spark(self, step: Step) -> pa.Table:
         """Run a step in Spark SQL, and return its rows."""
-        sql = render(step.sql, self.DIALECT, self._view)
-        with explained(step.name, sql):
-            return self.session.sql(sql).toArrow()
+        return collected(self._defined(step), step.name)
 
-    def _view(self, name: str) -> str:
+    def _defined(self, step: Step) -> DataFrame:
+        def view(name: str) -> str:
+            return self._view(name, step)
+
+        def small(name: str) -> bool:
+            return name not in self._lasting and not (self._is_table(name) and self._is_large_table(name))
+
+        sql = render_spark(step.sql, view, small)
+        with explained(step.name, sql):
+            frame = self.session.sql(sql)
+            return frame.repartition(step.spread) if step.spread else frame
+
+    def _view(self, name: str, step: Step) -> str:
         """Return the view of a table or relation, which Spark has for the time of the pipeline."""
-        if name not in self._views and (self._is_table(name) or self._stored.has_relation(name)):
+        self._waiting.note_read(name)
+        if name not in self._views and (self._is_table(name) or self._is_relation(name)):
             self._views[name] = f"xpubsub_{next(_COUNTER)}_{name}"
-            self._frame(name).createOrReplaceTempView(self._views[name])
+            self._frame(name, step).createOrReplaceTempView(self._views[name])
         return self._views.get(name, name)
+
+    def _is_relation(self, name: str) -> bool:
+        return name in self._waiting.frames or name in self._lasting or self._stored.has_relation(name)
 
     def _forget(self, *names: str) -> None:
         """Drop views whose rows have changed, or that are not needed any more."""
@@ -158,22 +251,12 @@ class SparkEngine:
             if name in self._views:
                 self.session.catalog.dropTempView(self._views.pop(name))
 
-    def _frame(self, name: str) -> DataFrame:
+    def _frame(self, name: str, step: Step) -> DataFrame:
         """Return a relation, or a table: its files, or what a transaction has made of it."""
+        if name in self._waiting.frames:
+            return self._waiting.frames[name]
+        if name in self._lasting:
+            return self._lasting[name]
         if not self._is_table(name) or self._stored.is_changed(name):
             return frame_of(self.session, self._stored.fetch(whole(name)))
-        paths = self._stored.paths(name)
-        if name not in self._frames or self._frames[name][0] != paths:
-            self._frames[name] = paths, self._read(name, paths)
-        return self._frames[name][1]
-
-    def _read(self, name: str, paths: list[str]) -> DataFrame:
-        """Read a table; a large one is kept in memory for the next batches."""
-        schema = from_arrow_schema(self._stored.schema(name))
-        if not paths:
-            return self.session.createDataFrame([], schema)
-        if name in self._frames:
-            self._frames[name][1].unpersist()
-        read = paths if len(paths) <= _FEW_FILES else [self._stored.location(name)]
-        frame = self.session.read.schema(schema).parquet(*read)
-        return frame.persist() if self._stored.table_bytes(name) > max(self._large, 0) else frame
+        return self._kept.table(name, joined_by(step.sql, name) if self._is_large_table(name) else None)

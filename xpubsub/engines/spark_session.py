@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import lit, struct
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
@@ -19,8 +22,13 @@ from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
 from xpubsub.processes import cores
 
-_FOR_BATCHES = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
-"""Settings for batches: without adaptive execution a query is one job, however often it shuffles."""
+_FOR_BATCHES = {
+    "spark.sql.adaptive.enabled": "false", "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
+    "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+    "spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1",
+}
+"""Settings for batches: without adaptive execution and broadcasts a query is one job, however often it shuffles."""
 _PART_BYTES = 8_000_000
 """The size of a partition that is made of a table of this process."""
 _HADOOP = "spark.hadoop."
@@ -145,6 +153,34 @@ def extended(
 ) -> DataFrame:
     """Like `mapped`, for a function whose rows have further columns of the frame after those of the schema."""
     return frame.mapInArrow(function, StructType([*from_arrow_schema(schema).fields, *others]))
+
+
+def collected_all(frames: Mapping[str, DataFrame]) -> dict[str, pa.Table]:
+    """Run one job and return the rows of several frames, by name."""
+    if len(frames) == 1:
+        return {name: collected(frame, name) for name, frame in frames.items()}
+    whole = reduce(_beside, (
+        frame.select(lit(name).alias("frame"), struct("*").cast(_nullable(frame.schema)).alias(name))
+        for name, frame in frames.items()))
+    rows = collected(whole, ", ".join(frames))
+    return {name: _part(rows, name) for name in frames}
+
+
+def _beside(left: DataFrame, right: DataFrame) -> DataFrame:
+    return left.unionByName(right, allowMissingColumns=True)
+
+
+def _nullable(schema: StructType) -> StructType:
+    """Return a schema whose columns may be null, as they are in the rows of other frames."""
+    kinds = [(each.name, each.dataType) for each in schema.fields]
+    return StructType([
+        StructField(name, _nullable(kind) if isinstance(kind, StructType) else kind) for name, kind in kinds])
+
+
+def _part(rows: pa.Table, name: str) -> pa.Table:
+    """Return the rows of one frame, of those that were collected together."""
+    column = rows.filter(pc.equal(rows["frame"], name))[name].combine_chunks()
+    return pa.Table.from_arrays(column.flatten(), names=[field.name for field in column.type])
 
 
 def collected(frame: DataFrame, what: str) -> pa.Table:

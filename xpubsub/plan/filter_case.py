@@ -19,6 +19,8 @@ class FilterCase:
     """Whether a tree search decides conditions of transformations on nodes, so that they are no candidates."""
     early: bool = False
     """Whether messages have only been read in part, so that only what is certain may be delivered."""
+    narrowed: bool = False
+    """Whether tables are narrowed to what the batch needs of them, before other steps read them."""
     spilling: str = ""
     """Whether elements of messages are missing (`reduced`), or were missing in an earlier run (`completed`)."""
 
@@ -58,6 +60,16 @@ class FilterCase:
         return self.prefers_sql or self.summary.nodes_bound
 
     @property
+    def nodes_bound(self) -> bool:
+        """Whether transformations or correlations bind variables to nodes."""
+        return self.summary.nodes_bound
+
+    @property
+    def positioned(self) -> bool:
+        """Whether positions of branching points are read, for branches or bound nodes."""
+        return self.branches or self.nodes_bound
+
+    @property
     def checked(self) -> bool:
         """Whether lxml decides about some candidates; of a message read in part it cannot."""
         return self.summary.checks > 0 and not self.early
@@ -68,6 +80,16 @@ class FilterCase:
         if self.plan != "unroll":
             return "chain_end"
         return "unroll_all" if self.rest else "unroll_slots"
+
+    @property
+    def looked_up(self) -> str:
+        """The relation that has all candidates, perhaps more, as soon as the store has been asked for them."""
+        return "unroll_slots" if self.plan == "unroll" else "chain_end"
+
+    @property
+    def edges(self) -> dict[str, str]:
+        """The relation of chains' edges, if it is not the table."""
+        return {"query_predicate": "edge_held"} if self.narrowed else {}
 
     @property
     def tested(self) -> str:

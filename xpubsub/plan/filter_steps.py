@@ -12,6 +12,8 @@ CHECK = "check"
 """The name of the Python function that evaluates checks."""
 _CHECKS = """left join subscription_check as x on x.subscription_id = s.subscription_id and x.call_no = s.call_no
 left join check_held as h on h.event_id = m.event_id and h.check_id = x.check_id"""
+_SOME_HELD = """left join check_held as h on h.event_id = m.event_id and h.check_id = s.check_id
+where s.check_id is null or h.check_id is not null"""
 
 
 def tagpath_key(case: FilterCase) -> Step:
@@ -45,17 +47,35 @@ def unroll_slots(case: FilterCase) -> Step:
     The Python twin is `FoundQueries.passing` (`jobs/publish/query_cache.py`), for one message; `tests/test_single.py`
     compares the two.
     """
-    joins = "\n".join(map(_slot_join, range(1, case.summary.slots_used + 1)))
-    held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    slots = "\n".join(_slot_join(slot, "u" if case.narrowed else "a") for slot in _slots(case))
     header = "-- One row: a message and a query whose lookup key and slots all hold in it."
-    select = "select a.event_id, u.query_id, u.final, u.chain_id"
-    tables = f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
-    return Step("unroll_slots", f"{header}\n{select}\n{tables}\n{joins}", reused=case.rest or case.reread)
+    if case.narrowed:
+        body = f"select u.event_id, u.query_id, u.final, u.chain_id\nfrom slot_asked as u\n{slots}"
+    else:
+        body = f"select a.event_id, u.query_id, u.final, u.chain_id\n{_looked_up(case)}\n{slots}"
+    return Step("unroll_slots", f"{header}\n{body}", reused=case.rest or case.reread)
 
 
-def _slot_join(slot: int) -> str:
+def slot_asked(case: FilterCase) -> Step:
+    """Return the step to messages and queries whose lookup key holds, with the slots that are still to be compared."""
+    columns = "".join(f", u.key{slot}, u.bound{slot}" for slot in _slots(case))
+    header = "-- One row: a message and a query whose lookup key holds in it, with the query's slots."
+    body = f"select a.event_id, u.query_id, u.final, u.chain_id{columns}\n{_looked_up(case)}"
+    return Step("slot_asked", f"{header}\n{body}", spread="event_id")
+
+
+def _slots(case: FilterCase) -> range:
+    return range(1, case.summary.slots_used + 1)
+
+
+def _looked_up(case: FilterCase) -> str:
+    held, queries = "lookup_held" if case.pairs else "key_held", "class_unroll" if case.classes else "predicate_unroll"
+    return f"from {held} as a\njoin {queries} as u on u.lookup_key = a.key"
+
+
+def _slot_join(slot: int, messages: str) -> str:
     held = f"h{slot}"
-    return (f"semi join key_held as {held} on {held}.event_id = a.event_id and {held}.key = u.key{slot}"
+    return (f"semi join key_held as {held} on {held}.event_id = {messages}.event_id and {held}.key = u.key{slot}"
             f" and {held}.max_value > u.bound{slot}")
 
 
@@ -70,9 +90,15 @@ def chain_root(case: FilterCase) -> Step:
 
 def chain_key(case: FilterCase) -> Step:
     """Return the step that walks chains from `chain_start` as far as they hold."""
-    join, key = ("join key_class as k on k.key = p.key", "k.class_key") if case.classes else ("", "p.key")
+    classes = case.classes and not case.narrowed
+    join, key = ("join key_class as k on k.key = p.key", "k.class_key") if classes else ("", "p.key")
     first_stage = EQUAL if case.plan == "unroll" else OTHER
-    return file_step("chain_key", first=str(first_stage), classes=join, key=key)
+    return file_step("chain_key", tables=case.edges, first=str(first_stage), classes=join, key=key)
+
+
+def share_equal(case: FilterCase) -> Step:
+    """Return the step that walks chains from their roots, as far as equalities hold."""
+    return file_step("share_equal", tables=case.edges)
 
 
 def chain_end(case: FilterCase) -> Step:
@@ -144,13 +170,15 @@ def notification(case: FilterCase) -> Step:
                          checks=checks, held=held)
     tables = {"matched": "certain"} if case.early else None
     distinct = "distinct" if case.summary.alternatives else ""
+    if case.narrowed:
+        return file_step("notification", "visible", distinct=distinct, held=_SOME_HELD if case.checked else "")
     return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",
                      distinct=distinct, tables=tables)
 
 
 def check_held(case: FilterCase) -> Step:
     """Return the step to the checks that hold in messages: SQL finds the candidates, lxml decides."""
-    return file_step("check_held", function=CHECK)
+    return file_step("check_held", "visible" if case.narrowed else "", function=CHECK)
 
 
 def revocable(case: FilterCase) -> Step:

@@ -7,12 +7,14 @@ chains of predicates that queries share (section 4.2). `bucket` does the same, w
 from __future__ import annotations
 
 from xpubsub.plan import filter_steps as make
+from xpubsub.plan import narrowing as narrow
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.listing import Listing, steps_of, when
+from xpubsub.plan.listing import Listing, steps_of, unless, when
 from xpubsub.plan.spilling import TOUCHED_MATCHES
 from xpubsub.step import Pipeline, file_step
 
 KEYS_HELD: Listing = (
+    when("narrowed", *narrow.BY_BATCH),
     make.tagpath_key,
     file_step("node_range"),
     file_step("key_held", reused=True),
@@ -44,7 +46,7 @@ FROM_CANDIDATES: Listing = (
     make.matched,
     when("early", make.revocable, file_step("certain")),
     when("spilling", *TOUCHED_MATCHES),
-    file_step("gone"),
+    unless("narrowed", file_step("gone")),
     when("checked", make.check_held),
     make.notification,
 )
@@ -57,9 +59,12 @@ UNROLL: Listing = (
     when("classed_pairs", file_step("pair_class")),
     when("pairs", make.lookup_held),
     when("classes", make.class_unroll),
+    when("narrowed", make.slot_asked),
     make.unroll_slots,
+    when("narrowed", narrow.by_candidate),
     when(
         "rest",
+        when("narrowed", narrow.edge_held),
         file_step("chain_start", "rest"),
         make.chain_key,
         make.chain_end,
@@ -72,10 +77,12 @@ SHARE: Listing = (
     file_step("batch_tagpath", reused=True),
     *KEYS_HELD,
     make.chain_root,
-    file_step("share_equal"),
+    when("narrowed", narrow.edge_held),
+    make.share_equal,
     file_step("chain_start"),
     make.chain_key,
     make.chain_end,
+    when("narrowed", narrow.by_candidate),
     *FROM_CANDIDATES,
 )
 

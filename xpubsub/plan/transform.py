@@ -11,12 +11,14 @@ from xpubsub.language.flwr.blocks import BindStep
 from xpubsub.plan import transform_steps as make
 from xpubsub.plan.facts import FACTS
 from xpubsub.plan.listing import Listing, steps_of, unless, when
+from xpubsub.plan.narrowing import by_transformation
 from xpubsub.plan.spilling import AFFECTED_BLOCKS
 from xpubsub.plan.transform_case import TransformationCase
 from xpubsub.step import Pipeline, file_step
 
 TRANSFORMATION: Listing = (
     *FACTS,
+    when("narrowed", by_transformation),
     when("searches", file_step("searched_node", reused=True)),
     make.path_tuple,
     when("some_repeat", file_step("may_repeat", reused=True)),
@@ -32,8 +34,7 @@ TRANSFORMATION: Listing = (
         file_step("returned"),
     ),
     make.output,
-    unless("spilling", file_step("notification_all")),
-    when("spilling", file_step("notification_all", "spilled")),
+    make.notification_all,
 )
 """From notifications of filters to those of filters and transformations; the case differs for `f`, `fw` and `fwr`."""
 

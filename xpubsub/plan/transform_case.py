@@ -29,6 +29,8 @@ class TransformationCase(FactCase):
     sharing: Sharing
     spilling: str = ""
     """As in `FilterCase`."""
+    narrowed: bool = False
+    """As in `FilterCase`."""
 
     @property
     def depths(self) -> range:

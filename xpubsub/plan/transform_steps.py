@@ -33,6 +33,11 @@ def output(case: TransformationCase) -> Step:
     return file_step("output", function=FACTORY, tables={"returned": "searched_node"}, fields=fields)
 
 
+def notification_all(case: TransformationCase) -> Step:
+    """Return the step to the notifications of filters and transformations."""
+    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "")
+
+
 def bound(case: TransformationCase) -> Step:
     """Return the step to all nodes that a transformation bound in a message."""
     tuples = " union all ".join(

@@ -49,7 +49,7 @@ class TagPathCache:
     paths by an automaton, built when first needed; if a linear path matches, its rows are kept until `take_found`.
     """
 
-    def __init__(self, known: Mapping[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
+    def __init__(self, known: dict[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
                  *, copying: bool = False, keeping: bool = False) -> None:
         self.known = known
         """The tag paths of the store, each with its use."""
@@ -108,9 +108,10 @@ class TagPathCache:
         return self._linear
 
     def learn(self, tagpaths: Iterable[str]) -> None:
-        """Add tag paths that other processes have found."""
+        """Add tag paths that other processes have found, so that they are known from now on."""
         for tagpath in tagpaths:
-            self._look_up(tagpath)
+            if tagpath not in self.known:
+                self.known[tagpath] = self._look_up(tagpath)
 
     def trim(self) -> None:
         """Reset the tree if it has grown too large; known tag paths stay known."""

@@ -48,7 +48,7 @@ class FinishingPublisher(Publisher):
         for row in parts[PartKind.TIMING].to_pylist():
             timings[row["name"]] = timings.get(row["name"], 0.0) + row["seconds"]
         aside = joined(rejected, REJECTED).sort_by("event_id").drop_columns("event_id")
-        notifications = notifications.cast(NOTIFICATIONS)
+        notifications = notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS)
         return Result(notifications, aside, plan.choice, timings, correlated.replaced), correlated.published
 
     def _learn(self, parts: WorkerParts) -> None:

@@ -50,6 +50,8 @@ class Task:
     """Whether to sample the values of the messages."""
     witnesses: bool = False
     """Whether to return what correlations join."""
+    numbered: bool = False
+    """Whether notifications come with the event id of their message."""
     threads: int = 1
     """How many cores of its machine the worker may use."""
 
@@ -81,7 +83,7 @@ class PartMatcher(Matcher):
             plan = publish_plan(task.request, self.known())
             self.load(shredder, batch, timings)
             found = self.match(plan, timings)
-            yield PartKind.NOTIFICATION, _numbered(found, shredder.messages) if task.witnesses else found
+            yield PartKind.NOTIFICATION, _numbered(found, shredder.messages) if task.numbered else found
             if task.sampled:
                 self._store.run(file_step("value_seen"))
                 yield PartKind.SAMPLE, self.engine.fetch(file_step("value_sample"))

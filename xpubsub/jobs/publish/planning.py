@@ -111,5 +111,6 @@ def publish_plan(request: PlanRequest, known: Known, spilled: Spilled | None = N
     summary, prefers_sql = known.summary, known.store.engine.PREFERS_SQL
     choice, transformation = choose(request, summary), choose_transformation(request, summary)
     searched = transformation is not None and not transformation.sharing.conditions and not summary.correlations
-    case = FilterCase(choice.plan, summary, prefers_sql, searched, spilling=spilling_case(spilled))
+    case = FilterCase(choice.plan, summary, prefers_sql, searched, spilling=spilling_case(spilled),
+                      narrowed=known.store.engine.narrows)
     return PublishPlan(request, known, case, combined(choice, transformation), transformation, spilled)

@@ -145,10 +145,10 @@ class SparkPublisher(FinishingPublisher):
             self._sql = SqlPublisher(self._store, engine, self._limits)
         return self._sql
 
-    def _task(self, batch: Batch, *, sampled: bool = False, lent: bool = False) -> Task:
+    def _task(self, batch: Batch, *, sampled: bool = False, lent: bool = False, numbered: bool = False) -> Task:
         snapshot = self._snapshot_files.current(shares_disk=self._sessions.shares_disk, lent=lent)
         witnesses = bool(self.known().summary.correlations) and not lent
-        return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses)
+        return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses, numbered or witnesses)
 
     def _run_job(self, rows: DataFrame, task: Task) -> WorkerParts:
         """Match rows (event id, message id, XML as text or bytes) in one job; return what the workers give back."""
@@ -197,13 +197,13 @@ class SparkPublisher(FinishingPublisher):
     def _carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
         """Yield the result of a frame whose messages correlations join, and the messages to publish."""
         with self._forgetting(), self._store.engine.pipeline():
-            parts = self._run_job(timed_rows(messages), self._task(batch))
+            parts = self._run_job(timed_rows(messages), self._task(batch, numbered=True))
             if PartKind.NOTIFICATION not in parts:
                 with super()._carried_out(batch) as nothing:
                     yield nothing
                 return
             again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
-            if again.num_rows and "event_id" in parts[PartKind.NOTIFICATION].column_names:
+            if again.num_rows:
                 parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
             yield self.finished(parts, frame_times(self._store, parts[PartKind.GIVEN]), again, batch, Timings())
 

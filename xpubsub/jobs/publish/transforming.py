@@ -89,7 +89,9 @@ class Transforming:
         settled = [key for key, path in self.repeating.items() if key in unrepeated or claims.unique(path)]
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
-        steps = transformation_steps(TransformationCase(self.levels, self.places, sharing, spilling_case(spilled)))
+        narrows = self.store.engine.narrows
+        case = TransformationCase(self.levels, self.places, sharing, spilling_case(spilled), narrows)
+        steps = transformation_steps(case)
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
             lambda: self.conditions, spilled)
