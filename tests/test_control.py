@@ -63,6 +63,8 @@ COMMANDS = [
     ("show", "STORE", "nobody"),
     ("explain", "STORE", "s1", "tick.xml"),
     ("explain", "STORE", "s1", "low.xml", "--sql"),
+    ("explain", "STORE", "--spill", "low.xml", "--load", "3"),
+    ("explain", "STORE", "--spill", "low.xml", "--load", "0"),
     ("schema", "STORE", "book.dtd", "--name", "books"),
     ("schema", "STORE"),
     ("schema", "STORE", "--remove", "--name", "books"),
@@ -118,7 +120,7 @@ def test_commands_give_what_they_give_without_a_job(job: StreamingJob, made: Pat
             given = [run(*(path if each == "STORE" else each for each in command)) for path in (plain, job.store)]
             assert shown(given[0], plain) == shown(given[1], job.store), command
     assert run("list", job.store, "--output", "listed.jsonl").exit_code == 0
-    assert Path("listed.jsonl").read_text().count("\n") == 7
+    assert Path("listed.jsonl").read_text().count("\n") == 9
 
 
 def shown(result: Result, store: Path) -> tuple[int, str, str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import xpubsub
+from xpubsub.cli.program import program
 from xpubsub.jobs.overload.choosing import Chooser
 from xpubsub.jobs.overload.seen_elements import elements_of
 from xpubsub.jobs.overload.transformations import StoredTransformations
@@ -87,3 +91,37 @@ def test_elements_are_counted_up_to_the_first_error() -> None:
     assert found == {f"{a}/@x": (1, 1), f"{a}/{{urn:n}}b/text()": (1, 1), f"{a}/{{urn:n}}b": (2, 5),
                      f"{a}/text()": (1, 1), a: (1, 9)}
     assert elements_of(b"<a><b/><c><") == {"/a/b": (1, 2)} and elements_of(b"") == {}
+
+
+def test_a_choice_is_explained(broker: xpubsub.Broker) -> None:
+    assert "chosen by optprune: nothing" in broker.explain_spill(ORDER), "there is no transformation"
+    broker.subscribe("t", WANT)
+    assert "chosen by optprune: nothing" in broker.explain_spill(ORDER, load=0.9)
+    text = broker.explain_spill(ORDER, ORDER.decode(), load=1.2, policy="tox")
+    assert "chosen by tox: {/order/note}" in text and "SRAM  return  /order/note  hole" in text
+
+
+@pytest.mark.parametrize(("messages", "options", "words"), [
+    ((), {}, "at least one message"), ((ORDER,), {"load": float("nan")}, "load must be a number above 0, not nan"),
+    ((ORDER,), {"policy": "whole"}, "unknown policy 'whole'"), ((7,), {}, "a message must be a str, not int"),
+    ((ORDER,), {"stream": ""}, "a stream's name is empty")])
+def test_a_choice_that_cannot_be_explained(
+    broker: xpubsub.Broker, messages: tuple[Any, ...], options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(xpubsub.Error, match=words):
+        broker.explain_spill(*messages, **options)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    (("--spill", "o.xml", "--load", "1.2"), "chosen by optprune: {/order/note}"),
+    (("--spill", "o.xml", "--sql"), "--spill takes one --stream"), (("--spill",), "Missing argument"),
+    (("t",), "give the id of a subscription, and at least one message")])
+def test_the_command_explains_a_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("o.xml").write_bytes(ORDER)
+    with xpubsub.connect("s.duckdb") as broker:
+        broker.subscribe("t", WANT)
+    result = CliRunner().invoke(program, ["explain", "s.duckdb", *given], prog_name="xpubsub")
+    assert words in result.output and result.exit_code == (0 if "chosen" in words else 2)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from xpubsub.checks import check_iterable, check_progress, check_text
+from xpubsub.checks import check_iterable, check_progress, check_text, check_xml
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.errors import RowErrors, StoreError
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
 from xpubsub.jobs.explain.plan import explain_plan
 from xpubsub.jobs.gc import collect
+from xpubsub.jobs.overload.explaining import explain_spill
 from xpubsub.jobs.overload.spilling import spill_stats
 from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
@@ -165,6 +166,20 @@ class Broker(PublishingCalls, StreamingCalls):
         with self._exclusive():
             request = PlanRequest.parse(check_text("the plan", plan))
             return explain_plan(self._publisher.plan(request))
+
+    def explain_spill(
+        self, *messages: str | bytes, stream: str = DEFAULT_STREAM, policy: str = "optprune", load: float = 2.0
+    ) -> str:
+        """Return what a streaming job with `overload` would spill of such messages, and what led to the choice.
+
+        - `messages`: examples of the messages that come.
+        - `stream`: the stream that they are published to.
+        - `policy`: `optr`, `optprune`, `tox` or `random`.
+        - `load`: how many times as many messages come as can be processed.
+        """
+        given = [check_xml(message) for message in messages]
+        with self._exclusive():
+            return explain_spill(self.store, self.limits, given, check_text("a stream's name", stream), policy, load)
 
     def stats(self) -> dict[str, int]:
         """Return counts over the store by name, such as subscriptions and messages kept for correlations."""

@@ -28,6 +28,13 @@ def check_text(what: str, value: object, *, empty: bool = False) -> str:
     return value
 
 
+def check_xml(value: object) -> bytes:
+    """Return the bytes of a message, which is text or bytes."""
+    if isinstance(value, bytes):
+        return value
+    return check_text("a message", value, empty=True).encode()
+
+
 def check_namespaces(namespaces: object) -> dict[str, str]:
     """Return the namespaces as a dict of URIs by prefix, empty for None."""
     if namespaces is None:

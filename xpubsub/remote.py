@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from xpubsub.broker import Broker
-from xpubsub.checks import check_iterable, check_progress, check_text
+from xpubsub.checks import check_iterable, check_progress, check_text, check_xml
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import HeldStore, StoreError
 from xpubsub.jobs.control.failures import unpacked_error
@@ -99,6 +99,13 @@ class RemoteBroker(Broker):
 
     def explain_sql(self, plan: str = "auto") -> str:
         return str(self._ask("explain_sql", {"plan": check_text("the plan", plan)}).header["value"])
+
+    def explain_spill(
+        self, *messages: str | bytes, stream: str = DEFAULT_STREAM, policy: str = "optprune", load: float = 2.0
+    ) -> str:
+        given = pa.table({"xml": pa.array([check_xml(message) for message in messages], pa.binary())})
+        options = {"stream": check_text("a stream's name", stream), "policy": policy, "load": load}
+        return str(self._ask("explain_spill", options, given).header["value"])
 
     def stats(self) -> dict[str, int]:
         return dict(self._ask("stats").header["value"])

@@ -10,12 +10,12 @@ from xpubsub.cli.messages import STDIN, read_message
 from xpubsub.cli.options import engine_options, given_time, looked_at, plan_option, store_argument
 from xpubsub.cli.program import Failure
 from xpubsub.open_store import DEFAULT_STREAM
+from xpubsub.spill.choose import POLICIES
 
 
 @click.command()
 @store_argument
-@click.argument("subscription_id", metavar="ID")
-@click.argument("messages", nargs=-1, required=True, metavar="MESSAGES...")
+@click.argument("given", nargs=-1, required=True, metavar="ID MESSAGES...")
 @click.option("--stream", "streams", multiple=True, metavar="NAME",
               help="The stream that the messages are published to. Repeat it to give one per message. "
                    f"[default: {DEFAULT_STREAM}]")
@@ -24,11 +24,17 @@ from xpubsub.open_store import DEFAULT_STREAM
                    "message. Without it, each message is later than the one before.")
 @click.option("--file-times", is_flag=True, help="Use each file's modification time as the time of its message.")
 @click.option("--sql", is_flag=True, help="Also print the plan and the SQL of each step.")
+@click.option("--spill", is_flag=True,
+              help="Explain instead what a job with --overload would spill of such messages: no ID is given.")
+@click.option("--policy", default="optprune", show_default=True, type=click.Choice(tuple(POLICIES)),
+              help="With --spill: how to choose.")
+@click.option("--load", default=2.0, show_default=True, metavar="TIMES",
+              help="With --spill: how many times as many messages come as can be processed.")
 @plan_option
 @engine_options
 def explain(
-    store: str, subscription_id: str, messages: tuple[str, ...], streams: tuple[str, ...], times: tuple[str, ...],
-    file_times: bool, sql: bool, plan: str, engine: str, master: str | None,
+    store: str, given: tuple[str, ...], streams: tuple[str, ...], times: tuple[str, ...],
+    file_times: bool, sql: bool, spill: bool, policy: str, load: float, plan: str, engine: str, master: str | None,
 ) -> None:
     """Explain why MESSAGES match a subscription, or which condition fails first.
 
@@ -41,16 +47,29 @@ def explain(
       xpubsub explain subs.duckdb s1 tick.xml --stream stocks --sql
       xpubsub explain subs.duckdb pair order.xml payment.xml --time 0 --time 90
       xpubsub explain subs.duckdb pair order.xml payment.xml --stream orders --stream payments
+      xpubsub explain subs.duckdb --spill order.xml --load 3
     """
-    given = _times(messages, times, file_times)
+    subscription_id, messages = ("", given) if spill else (given[0], given[1:])
+    _check_options(messages, streams, spill, of_messages=bool(times) or file_times or sql)
+    at = _times(messages, times, file_times)
     with looked_at(store, engine, master) as broker:
         xmls = [read_message(message, broker.limits.max_bytes) for message in messages]
         stream = streams if len(streams) > 1 else (*streams, DEFAULT_STREAM)[0]
-        click.echo(str(broker.explain(subscription_id, *xmls, stream=stream, times=given)))
+        if spill:
+            click.echo(broker.explain_spill(*xmls, stream=str(stream), policy=policy, load=load))
+            return
+        click.echo(str(broker.explain(subscription_id, *xmls, stream=stream, times=at)))
         if len(messages) > 1:
             click.echo("\n".join(f"message {number}: {name}" for number, name in enumerate(messages, start=1)))
         if sql:
             click.echo(f"\n{broker.explain_sql(plan)}")
+
+
+def _check_options(messages: tuple[str, ...], streams: tuple[str, ...], spill: bool, *, of_messages: bool) -> None:
+    if not messages:
+        raise click.UsageError("give the id of a subscription, and at least one message")
+    if spill and (of_messages or len(streams) > 1):
+        raise click.UsageError("--spill takes one --stream, and neither times nor --sql")
 
 
 def _times(messages: tuple[str, ...], times: tuple[str, ...], file_times: bool) -> list[float | str | None] | None:

@@ -1,0 +1,36 @@
+"""What a job would spill of messages if they came too fast, as text: `explain --spill`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xpubsub.errors import Error
+from xpubsub.jobs.overload.seen_elements import SeenElements
+from xpubsub.jobs.overload.transformations import StoredTransformations
+from xpubsub.limits import Limits
+from xpubsub.spill.candidates import NOTHING
+from xpubsub.spill.choose import choose_spill
+from xpubsub.spill.cost import CostConstants
+from xpubsub.spill.model import Estimates
+from xpubsub.spill.narrowing import seen_tree
+from xpubsub.spill.shown import shown_spill
+from xpubsub.store.store import Store
+
+
+def explain_spill(
+    store: Store, limits: Limits, messages: Sequence[bytes], stream: str, policy: str, load: float
+) -> str:
+    """Return what led to the choice of a policy, if `load` times as many messages came as can be processed."""
+    if not messages:
+        raise Error("give at least one message: what is spilled depends on what messages contain")
+    if isinstance(load, bool) or not isinstance(load, int | float) or not 0 < load < math.inf:
+        raise Error(f"load must be a number above 0, not {load!r}")
+    transformations, seen = StoredTransformations(store, limits, stream), SeenElements()
+    transformations.refresh(math.inf)
+    seen.look(messages)
+    tree, statistics = transformations.tree(), seen.statistics()
+    space = transformations.allowed(seen_tree(tree, statistics))
+    model = Estimates(tree, statistics, CostConstants(), observed=True)
+    chosen = choose_spill(policy, space, model, load / max(model.cost(NOTHING), 1e-9))
+    return shown_spill(tree, model, chosen, space)
