@@ -392,7 +392,7 @@ def test_explain_a_pair(store: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "reason"), [
     (["MESSAGE", "MESSAGE"], "'s1' is a filter: give 1 message to explain, not 2"),
-    (["-", "-"], "- is given twice"), ([], "Missing argument 'MESSAGES...'"),
+    (["-", "-"], "- is given twice"), ([], "give the id of a subscription, and at least one message"),
     (["MESSAGE", "--time", "soon"], "a message's time is a number of seconds or a datetime"),
     (["MESSAGE", "--time", "nan"], "time"), (["MESSAGE", "--time", "1", "--time", "2"], "times: give one for each message"),
     (["MESSAGE", "--time", "1", "--file-times"], "use --time or --file-times, not both"),
