@@ -37,6 +37,7 @@ SLOW = (
     "test_export", "test_control", "test_explain_streams", "test_cli_fuzz", "test_flwr_agreement", "test_interleaved",
     "test_transform_plans", "test_use_cases", "test_wheel", "test_correlation_workloads", "test_docs",
     "test_flwr_never", "test_spill_agreement", "test_duel", "test_earliest", "test_spill", "test_single", "test_stream_sinks",
+    "test_overload_job", "test_checks", "test_narrowing", "test_opening", "test_overload_kill", "test_xpath2",
     "test_spill_crash", "test_overload_docs", "test_stream_memory", "test_streaming_docs",
 )
 """Files that `make check` leaves to `make test`, the longest first: many random draws, processes, or builds."""
