@@ -19,22 +19,33 @@ PROMPT = "$ "
 COMMAND = "xpubsub "
 
 
-def blocks(language: str) -> list[str]:
-    if not README.exists():
-        return []
-    return [body for found, body in BLOCK.findall(README.read_text(encoding="utf-8")) if found == language]
+def blocks(language: str, text: str | None = None) -> list[str]:
+    """The blocks of a language in a page; in the README unless a text is given."""
+    if text is None:
+        text = README.read_text(encoding="utf-8") if README.exists() else ""
+    return [body for found, body in BLOCK.findall(text) if found == language]
 
 
-def examples() -> list[tuple[str, str]]:
+def examples(text: str | None = None) -> list[tuple[str, str]]:
     """Each command of the console blocks with what it is said to print, in order."""
     found: list[tuple[str, list[str]]] = []
-    for body in blocks("console"):
+    for body in blocks("console", text):
         for line in body.splitlines():
             if line.startswith(PROMPT):
                 found.append((line.removeprefix(PROMPT), []))
             elif found:
                 found[-1][1].append(line)
     return [(command, "\n".join(lines).strip()) for command, lines in found]
+
+
+def assert_printed(shown: list[tuple[str, str]], folder: Path) -> None:
+    """Run commands in one folder, one shell after the other; each must print what is expected of it."""
+    environment = {**os.environ, "PYTHONPATH": str(README.parent), "COLUMNS": "120", "NO_COLOR": "1"}
+    for command, expected in shown:
+        script = f'xpubsub() {{ {shlex.quote(sys.executable)} -m xpubsub "$@"; }}\n{command}'
+        done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        assert without_time(done.stdout) == without_time(expected), command
 
 
 def without_time(text: str) -> str:
@@ -76,15 +87,6 @@ def test_python_examples_run(source: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_console_examples_print_what_they_say(tmp_path: Path) -> None:
     """All in one folder, in the README's order; lines other than `$ xpubsub` that make files run as they are."""
-    environment = {**os.environ, "PYTHONPATH": str(README.parent), "COLUMNS": "120", "NO_COLOR": "1"}
     shown = examples()
     assert any(command.startswith(COMMAND) for command, _ in shown)
-    for command, expected in shown:
-        if command.startswith("make "):
-            continue
-        script = f'xpubsub() {{ {shlex.quote(sys.executable)} -m xpubsub "$@"; }}\n{command}'
-        done = subprocess.run(
-            ["bash", "-c", script], cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, check=False,
-        )
-        assert without_time(done.stdout) == without_time(expected), command
+    assert_printed([each for each in shown if not each[0].startswith("make ")], tmp_path)

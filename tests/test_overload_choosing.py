@@ -73,7 +73,8 @@ def test_what_correlations_need_is_not_chosen(broker: xpubsub.Broker, root: str,
     broker.subscribe("p", f"S{root} AS $a [./id AS $x] FOLLOWED BY {{$x = $y, INF}} S{root} AS $b [./id AS $y]")
     given = chooser(broker)
     assert bool(given.choose(120).candidate) == bool(paths)
-    assert {node.linear_path for node in given.known[1].nodes() if node.edge} == paths
+    assert given.known is not None
+    assert {node.linear_path for node in given.known.space.nodes() if node.edge} == paths
 
 
 def test_texts_that_differ_in_constants_are_parsed_once(broker: xpubsub.Broker) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from xpubsub.jobs.overload.seen_elements import SeenElements
 from xpubsub.jobs.overload.settings import Overload
@@ -15,6 +16,7 @@ from xpubsub.spill.model import Estimates
 from xpubsub.spill.narrowing import seen_tree
 from xpubsub.spill.pattern_tree import SpillNode
 from xpubsub.spill.search import Budget, ChosenSpill
+from xpubsub.spill.statistics import Statistics
 
 _SHARE = 0.05
 """Which share of the time may be spent on the model."""
@@ -24,6 +26,24 @@ _KEPT = 0.7
 """How much of the weight of earlier batches is left after a batch."""
 _CHEAPEST = 1e-7
 """Seconds that a unit costs at least."""
+
+
+class Modelled(NamedTuple):
+    """What a choice is made from."""
+
+    tree: SpillNode
+    """The paths of the transformations."""
+    space: SpillNode
+    """The tag paths from which to choose."""
+    model: Estimates
+    """Quality and cost; costs are in proportion to each other."""
+
+
+def modelled(transformations: StoredTransformations, statistics: Statistics) -> Modelled:
+    """Return what a choice is made from, given what messages have shown."""
+    tree = transformations.tree()
+    space = transformations.allowed(seen_tree(tree, statistics))
+    return Modelled(tree, space, Estimates(tree, statistics, CostConstants(), observed=True))
 
 
 class Chooser:
@@ -36,8 +56,7 @@ class Chooser:
     def __init__(self, overload: Overload, transformations: StoredTransformations, seed: int = 0) -> None:
         self._overload, self._transformations, self._seed = overload, transformations, seed
         self._seen = SeenElements()
-        self._model: Estimates | None = None
-        self._tree = self._space = SpillNode("/", "")
+        self.known: Modelled | None = None
         self._next = 0.0
         self._measured = self._modelled = 0.0
         """Seconds that batches took, and that they should have taken by the model: units until there is one."""
@@ -55,37 +74,28 @@ class Chooser:
     def choose(self, rate: float) -> ChosenSpill:
         """Return what to spill, given how many messages arrive per second."""
         started = time.monotonic()
-        if self._transformations.changed or self._model is None or started > self._next:
+        if self._transformations.changed or self.known is None or started > self._next:
             self._transformations.refresh(self._overload.budget)
-            self._prepare()
+            self.known = self._prepared()
             self._next = time.monotonic() + (time.monotonic() - started) / _SHARE
-        assert self._model is not None
         load = max(rate, 1e-3) * self._factor()
         if self._chosen is None or not 1 - _SAME < self._chosen[0] / load < 1 + _SAME:
             self._seed += 1
             budget = Budget(seconds=self._overload.budget)
-            found = choose_spill(self._overload.policy, self._space, self._model, load, budget, self._seed)
+            found = choose_spill(self._overload.policy, self.known.space, self.known.model, load, budget, self._seed)
             self._chosen = load, found
         return self._chosen[1]
 
-    @property
-    def known(self) -> tuple[SpillNode, SpillNode, Estimates]:
-        """The tree of the transformations, that from which to choose, and the model."""
-        assert self._model is not None
-        return self._tree, self._space, self._model
-
-    def _prepare(self) -> None:
-        """Make the model again; its costs are in proportion, and `learn` measures the factor to seconds."""
-        statistics, before = self._seen.statistics(), self._cost(NOTHING)
-        self._tree = self._transformations.tree()
-        self._space = self._transformations.allowed(seen_tree(self._tree, statistics))
-        self._model = Estimates(self._tree, statistics, CostConstants(), observed=True)
+    def _prepared(self) -> Modelled:
+        """Make the model again; `learn` measures the factor from its costs to seconds."""
+        before, found = self._cost(NOTHING), modelled(self._transformations, self._seen.statistics())
         self._chosen = None
-        self._modelled *= self._cost(NOTHING) / before
+        self._modelled *= max(found.model.cost(NOTHING), _CHEAPEST) / before
+        return found
 
     def _cost(self, spilled: Candidate) -> float:
         """Return what the model says of a unit; 1 if there is no model."""
-        return 1.0 if self._model is None else max(self._model.cost(spilled), _CHEAPEST)
+        return 1.0 if self.known is None else max(self.known.model.cost(spilled), _CHEAPEST)
 
     def _factor(self) -> float:
         """Return how many times longer a unit takes than the model says."""

@@ -6,14 +6,12 @@ import math
 from collections.abc import Sequence
 
 from xpubsub.errors import Error
+from xpubsub.jobs.overload.choosing import modelled
 from xpubsub.jobs.overload.seen_elements import SeenElements
 from xpubsub.jobs.overload.transformations import StoredTransformations
 from xpubsub.limits import Limits
 from xpubsub.spill.candidates import NOTHING
 from xpubsub.spill.choose import choose_spill
-from xpubsub.spill.cost import CostConstants
-from xpubsub.spill.model import Estimates
-from xpubsub.spill.narrowing import seen_tree
 from xpubsub.spill.shown import shown_spill
 from xpubsub.store.store import Store
 
@@ -29,8 +27,6 @@ def explain_spill(
     transformations, seen = StoredTransformations(store, limits, stream), SeenElements()
     transformations.refresh(math.inf)
     seen.look(messages)
-    tree, statistics = transformations.tree(), seen.statistics()
-    space = transformations.allowed(seen_tree(tree, statistics))
-    model = Estimates(tree, statistics, CostConstants(), observed=True)
+    tree, space, model = modelled(transformations, seen.statistics())
     chosen = choose_spill(policy, space, model, load / max(model.cost(NOTHING), 1e-9))
     return shown_spill(tree, model, chosen, space)
