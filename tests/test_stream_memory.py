@@ -13,7 +13,7 @@ from xpubsub.engines.duckdb import DuckDBEngine
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.messages import Polled, StreamMessage
 
-WARM, BATCHES, EACH = 60, 140, 5
+WARM, BATCHES, EACH = 40, 120, 20
 COUNTS = """select (select count(*) from duckdb_tables()), (select count(*) from duckdb_views()),
 (select count(*) from duckdb_functions()), (select count(*) from duckdb_prepared_statements()),
 (select sum(memory_usage_bytes) from duckdb_memory())"""
@@ -74,4 +74,4 @@ def test_batches_leave_nothing_behind(tmp_path: Path) -> None:
     (before, counts), (after, later) = measured[0], measured[-1]
     assert counts[:4] == later[:4]
     assert later[4] - counts[4] < 2_000_000, "pages of DuckDB"
-    assert after - before < 100 * (BATCHES - WARM) * EACH, "less than a hundred bytes for each message"
+    assert after - before < 50 * (BATCHES - WARM) * EACH, "less than fifty bytes for each message"
