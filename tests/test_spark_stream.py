@@ -137,6 +137,7 @@ def test_a_process_that_is_killed(place: Path, spark_session: Any) -> None:
         time.sleep(random.uniform(0.0, 1.0))
         process.kill()
         process.wait()
+        assert done(manifest) - before < MESSAGES / 2, "it was killed in the middle"
     run(place, spark_session)
     assert found(place) == expected(range(KILLS * MESSAGES))
 
