@@ -67,8 +67,11 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("policy", ["optprune", "random", "whole"])
-def test_random_traces(tmp_path: Path, policy: str) -> None:
+def test_random_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     """Bursts and pauses × random transformations: merged, nothing differs; a hole has exactly one filler."""
+    if policy != "optprune":
+        monkeypatch.setattr(ReadAhead, "rate", lambda _: 1e9)
+        monkeypatch.setattr(ReadAhead, "occupancy", lambda _: 1.0)
     random = Random(policy)
     documents, texts = Documents(random), Transformations(random)
     subscriptions = [(f"q{n}", texts.transformation()[0]) for n in range(8)]
@@ -77,7 +80,7 @@ def test_random_traces(tmp_path: Path, policy: str) -> None:
     overload = xpubsub.Overload(policy=policy, idle=0.01, **EAGER)
     found, figures = streamed(subscribed(tmp_path, subscriptions), source, overload)
     assert figures.messages == 24 and figures.spills.waiting == 0
-    assert figures.spills.completed == figures.spills.spilled
+    assert figures.spills.completed == figures.spills.spilled and (policy == "optprune" or figures.spills.spilled)
     assert rows(merge(found) if policy != "whole" else found) == undisturbed(messages, subscriptions)
     assert ("part" in found.column_names) == (policy != "whole")
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
-from tests.killed_job import POINTS, Moment, main
+from tests.killed_job import POINTS, Moment, main, spilling_main
 from tests.test_overload_job import ORDERS, SUBSCRIPTIONS, rows, undisturbed
 from tests.test_stream_kill import FORKS
 from xpubsub.spill import merge
@@ -37,7 +37,8 @@ def test_killed_at_four_moments(tmp_path: Path, policy: str) -> None:
     given, files = (f"dir:{tmp_path}/in", f"dir:{tmp_path}/out"), (str(tmp_path / "none"), str(tmp_path / "standard"))
     killed = 0
     for when in [*(moment(*each) for each in MOMENTS), NEVER]:
-        child = FORKS.Process(target=main, args=(str(tmp_path / "store"), given, {"overload": overload}, files, when))
+        run = spilling_main if policy == "random" else main
+        child = FORKS.Process(target=run, args=(str(tmp_path / "store"), given, {"overload": overload}, files, when))
         child.start()
         child.join()
         assert child.exitcode in (0, -signal.SIGKILL)
@@ -45,5 +46,7 @@ def test_killed_at_four_moments(tmp_path: Path, policy: str) -> None:
     assert killed >= 3 and child.exitcode == 0
     found = pa.concat_tables([pq.read_table(file) for file in sorted((tmp_path / "out").glob("*.parquet"))])
     expected = undisturbed([(f"{name}.xml", xml) for name, xml in ORDERS])
+    parts = found["part"].to_pylist() if policy == "random" else []
+    assert policy == "whole" or parts.count("reduced") == parts.count("filler") == len(ORDERS)
     assert rows(merge(found) if policy == "random" else found) == expected
     assert not list((tmp_path / "store.stream" / "outbox").iterdir())
