@@ -100,6 +100,13 @@ def test_conditions_that_do_not_meet_further_down() -> None:
     assert apart == "each condition holds somewhere, but not in the same <b>"
 
 
+@pytest.mark.parametrize("xml", ["<r><c><c>1</c></c><c><b/></c><c><a/></c></r>", "<r><c><c>1</c><b/></c><c><a/></c></r>"])
+def test_conditions_that_do_not_meet_above_a_not(xml: str) -> None:
+    """The branch of not() does not record the branching points above its own."""
+    apart = explain("//*[.//b][.//c[.//c = 1][b[not(b)]][.//a]]", xml).queries[0].apart
+    assert apart == "each condition holds somewhere, but not in the same <c>"
+
+
 def test_conditions_that_do_not_meet_along_a_path() -> None:
     xml = "<r><a><x/><b><c/></b></a><a><b><y/><c/></b></a></r>"
     apart = explain("//a[x]/b[y]/c", xml).queries[0].apart

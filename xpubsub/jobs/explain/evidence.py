@@ -108,8 +108,7 @@ class Evidence:
 
     def depth(self, number: int) -> int:
         """Return how many branching points a branch passes up to and including its own."""
-        branch = self.branches[number]
-        return [point for point, _ in branch.points].index(branch.context) + 1 if branch.context else 0
+        return self._passed(number, self.branches[number].context)
 
     def step_of(self, point: int) -> str:
         """Return the linear path to a branching point."""
@@ -141,20 +140,29 @@ class Evidence:
         yield number
 
     def _reroot(self, number: int) -> tuple[QueryShape, dict[int, list[BranchRow]]]:
-        """Return the branch and those below it as a query whose document is the branch's branching point."""
-        cut, context = self.depth(number), self.branches[number].context
-        members = list(self.below(number))
-        branches = [self._cut(member, cut, context, member == number) for member in members]
-        rows: dict[int, list[BranchRow]] = {}
-        for index, member in enumerate(members):
-            for each in self.found[member]:
-                at = each.nodes[cut - 1] if cut else 0
-                rows.setdefault(at, []).append((index, each.nodes[cut:], each.leaf, each.passes))
-        shaped, wants = shape_of(branches)
-        return QueryShape(tuple(shaped), wants), rows
+        """Return the branch and those below it as a query whose document is the branch's branching point.
 
-    def _cut(self, member: int, cut: int, context: int, top: bool) -> Branch:
+        A branch below that does not record this point (it decides about nodes further down, whatever is above them)
+        takes part wherever the branch itself does.
+        """
+        context, members = self.branches[number].context, list(self.below(number))
+        branches = [self._cut(member, context, member == number) for member in members]
+        rows, anywhere = dict[int, list[BranchRow]](), list[BranchRow]()
+        for index, member in enumerate(members):
+            cut = self._passed(member, context)
+            for each in self.found[member]:
+                row = index, each.nodes[cut:], each.leaf, each.passes
+                (rows.setdefault(each.nodes[cut - 1], []) if cut else anywhere).append(row)
+        shaped, wants = shape_of(branches)
+        return QueryShape(tuple(shaped), wants), {node: [*own, *anywhere] for node, own in {0: [], **rows}.items()}
+
+    def _passed(self, number: int, point: int) -> int:
+        """Return how many branching points a branch records up to and including one; 0 if it does not record it."""
+        points = [each for each, _ in self.branches[number].points]
+        return points.index(point) + 1 if point in points else 0
+
+    def _cut(self, member: int, context: int, top: bool) -> Branch:
         branch = self.branches[member]
-        negated = branch.negated and not top
         inside = 0 if branch.context == context else branch.context
-        return replace(branch, points=branch.points[cut:], context=inside, negated=negated)
+        points = branch.points[self._passed(member, context) :]
+        return replace(branch, points=points, context=inside, negated=branch.negated and not top)
