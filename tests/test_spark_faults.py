@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.test_cluster import QUICK_JVM
+
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCRIPT = """
 import json, os, signal, sys, time
@@ -77,7 +79,7 @@ os._exit(0)
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the script says, which has a cluster of two executors to itself."""
     folder = tmp_path_factory.mktemp("faults")
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parent.parent), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = {**os.environ, **QUICK_JVM, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parent.parent), "SPARK_LOCAL_IP": "127.0.0.1"}
     with (folder / "out").open("w") as out, (folder / "log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", SCRIPT, str(folder)], env=environment, stdout=out, stderr=log, start_new_session=True, cwd=folder)
