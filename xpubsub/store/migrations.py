@@ -69,7 +69,7 @@ def migrate(engine: Engine, migrations: list[Migration] | None = None) -> list[M
     migrations = available() if migrations is None else migrations
     if not (engine.read_only and engine.PERSISTENT_CATALOG):
         engine.define(RECORD)
-    applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
+    applied = {int(row["version"]): row for row in engine.rows(_APPLIED)}
     pending = _pending(applied, migrations)
     if pending and engine.read_only:
         raise StoreError(f"the store {engine.place} was created by an earlier version: update it with"
@@ -90,7 +90,7 @@ def pending(engine: Engine, migrations: list[Migration] | None = None) -> list[M
     migrations = available() if migrations is None else migrations
     if not engine.has_tables():
         return migrations
-    applied = {int(row["version"]): row for row in engine.fetch(_APPLIED).to_pylist()}
+    applied = {int(row["version"]): row for row in engine.rows(_APPLIED)}
     return _pending(applied, migrations)
 
 

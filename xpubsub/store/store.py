@@ -52,7 +52,7 @@ class Store:
 
     def rows(self, step: Step) -> list[dict[str, Any]]:
         """Return a step's result as Python dicts."""
-        return list(self.engine.fetch(step).to_pylist())
+        return self.engine.rows(step)
 
     def run(self, *steps: Step) -> None:
         """Run steps in order."""

@@ -71,7 +71,7 @@ class Transforming:
         """Return the paths along which nothing repeats in the batch, as none of its tag paths is recursive on them."""
         if not chosen.context or not self.repeating:
             return frozenset()
-        rows = engine.fetch(CONTEXT).to_pylist()
+        rows = engine.rows(CONTEXT)
         recursive = {(row["linear_path_id"], row["base"]) for row in rows if is_recursive(
             self.repeating[row["linear_path_id"], row["base"]].linear_path, row["base"], row["tagpath"])}
         return frozenset(self.repeating.keys() - recursive)
