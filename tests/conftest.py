@@ -83,6 +83,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (not needs_spark(item.nodeid), FIRST.index(item.path.stem) if item.path.stem in FIRST else len(FIRST)))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the process with Spark go first: it takes the longest, and the others fill what is left of the cores."""
+    if hasattr(item.config, "workerinput") and not needs_spark(item.nodeid) and not os.nice(0):
+        os.nice(5)
+
+
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One small Spark for all tests: started by the first that needs it."""
