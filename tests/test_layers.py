@@ -111,7 +111,8 @@ def test_only_the_spark_engine_and_its_jobs_import_spark() -> None:
         str(path.relative_to(PACKAGE)) for path in FILES
         if any(line.startswith(("import pyspark", "from pyspark")) for line in path.read_text().splitlines())
     }
-    assert users == {f"engines/{name}.py" for name in ("spark", "spark_frames", "spark_session", "spark_tables", "spark_waiting")}
+    names = ("spark", "spark_frames", "spark_jobs", "spark_session", "spark_tables", "spark_waiting")
+    assert users == {f"engines/{name}.py" for name in names}
 
 
 def test_no_engine_is_asked_for_its_name() -> None:

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import xpubsub
 from tests import inside
+from xpubsub.arrow import arrow_batches
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.plan import summary
@@ -283,3 +285,15 @@ def test_a_worker_out_of_memory(spark_session: Any, tmp_path: Path) -> None:
     with xpubsub.connect(tmp_path / "store", spark=spark_session) as broker:
         rows = broker.publish(messages).notifications.to_pylist()
     assert Counter((row["message_id"], row["subscription_id"]) for row in rows) == expected
+
+
+def test_a_large_batch_travels_in_parts_of_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    from xpubsub.engines import spark_jobs
+
+    rows = pa.table({"event_id": list(range(1000)), "text": ["x" * 100] * 1000})
+    monkeypatch.setattr(spark_jobs, "PART_BYTES", rows.nbytes // 4)
+    for least, expected in ((1, 5), (7, 7)):
+        parts = [pa.Table.from_batches(list(arrow_batches(part))) for part in spark_jobs._parts(rows, least)]
+        assert len(parts) == expected
+        assert pa.concat_tables(parts).equals(rows)
+    assert len(spark_jobs._parts(rows.slice(0, 2), 8)) == 2

@@ -19,14 +19,24 @@ _MOST_ROWS = 100_000
 """How many rows are packed together, which bounds the size of a value."""
 
 
+def arrow_bytes(rows: pa.Table | pa.RecordBatch, compression: str | None = None) -> bytes:
+    """Return rows in Arrow's format for streams."""
+    sink = pa.BufferOutputStream()
+    with ipc.new_stream(sink, rows.schema, options=ipc.IpcWriteOptions(compression=compression)) as stream:
+        stream.write(rows)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def arrow_batches(rows: bytes) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of encoded rows."""
+    yield from ipc.open_stream(rows)
+
+
 def pack(kind: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
     """Pack a table into rows of `PACKED`."""
     for first in range(0, max(table.num_rows, 1), _MOST_ROWS):
-        sink = pa.BufferOutputStream()
-        with ipc.new_stream(sink, table.schema, options=ipc.IpcWriteOptions(compression="lz4")) as stream:
-            stream.write_table(table.slice(first, _MOST_ROWS))
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([kind]), pa.array([sink.getvalue().to_pybytes()], pa.binary())], schema=PACKED)
+        rows = arrow_bytes(table.slice(first, _MOST_ROWS), compression="lz4")
+        yield pa.RecordBatch.from_arrays([pa.array([kind]), pa.array([rows], pa.binary())], schema=PACKED)
 
 
 def unpack(packed: pa.Table) -> dict[str, pa.Table]:

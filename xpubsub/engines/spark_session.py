@@ -29,7 +29,7 @@ _FOR_BATCHES = {
     "spark.sql.cteRecursionRowLimit": "-1", "spark.sql.cteRecursionLevelLimit": "-1",
 }
 """Settings for batches: without adaptive execution and broadcasts a query is one job, however often it shuffles."""
-_PART_BYTES = 8_000_000
+PART_BYTES = 8_000_000
 """The size of a partition that is made of a table of this process."""
 _HADOOP = "spark.hadoop."
 _LOCAL_CORES = re.compile(r"local\[(\*|\d+)[,\]]")
@@ -132,7 +132,7 @@ def frame_of(session: SparkSession, table: pa.Table) -> DataFrame:
     """
     if not table.num_rows:
         return session.createDataFrame([], from_arrow_schema(table.schema))
-    size = -(-table.num_rows // (1 + table.nbytes // _PART_BYTES))
+    size = -(-table.num_rows // (1 + table.nbytes // PART_BYTES))
     whole = table.combine_chunks()
     return session.createDataFrame(
         pa.concat_tables([whole.slice(first, size) for first in range(0, whole.num_rows, size)]))

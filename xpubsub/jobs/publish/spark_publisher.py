@@ -12,6 +12,7 @@ import pyarrow as pa
 from xpubsub.arrow import PACKED, flowing, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
+from xpubsub.engines.spark_jobs import run_over
 from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, is_frame, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error, UnsupportedError
@@ -119,20 +120,20 @@ class SparkPublisher(FinishingPublisher):
         with self._forgetting(), self._store.engine.pipeline():
             task = self._task(batch, sampled=self._sampler.worth(rows.num_rows))
             with timings.of("job"):
-                parts = self._run_job(*self._shared_out(rows, task))
+                parts = self._matched_rows(rows, task)
             aside = table_of(duplicates, REJECTED)
             result, published = self.finished(parts, times.table(), aside, batch, timings)
             yield _with_choice(result, spark), published
 
-    def _shared_out(self, rows: pa.Table, task: Task) -> tuple[DataFrame, Task]:
-        """Return the rows as a frame; if Spark runs on this machine only, a small batch is for one worker on all cores.
+    def _matched_rows(self, rows: pa.Table, task: Task) -> WorkerParts:
+        """Match rows in one job; if Spark runs on this machine only, a small batch is for one worker on all cores.
 
         Each worker reads the queries of the whole store, so that one with two threads is faster than two with one.
         """
-        frame, local = frame_of(self._sessions.session, rows), self._sessions.local_cores
-        if local == 1 or rows.num_rows > MOST_MESSAGES or rows.nbytes > MOST_BYTES:
-            return frame, task
-        return frame.coalesce(1), replace(task, threads=local)
+        local = self._sessions.local_cores
+        alone = local > 1 and rows.num_rows <= MOST_MESSAGES and rows.nbytes <= MOST_BYTES
+        function = flowing(matching(replace(task, threads=local) if alone else task))
+        return unpack(run_over(self._sessions.session, rows, function, PACKED, "partition", alone=alone))
 
     def _chosen(self, request: PlanRequest) -> Choice:
         """Choose between the plans `partition` and `sql`."""
@@ -150,8 +151,8 @@ class SparkPublisher(FinishingPublisher):
         witnesses = bool(self.known().summary.correlations) and not lent
         return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses, numbered or witnesses)
 
-    def _run_job(self, rows: DataFrame, task: Task) -> WorkerParts:
-        """Match rows (event id, message id, XML as text or bytes) in one job; return what the workers give back."""
+    def _matched_frame(self, rows: DataFrame, task: Task) -> WorkerParts:
+        """Match rows (event id, message id, XML as text or bytes) of a frame in one job."""
         return unpack(collected(mapped(rows, flowing(matching(task)), PACKED), "partition"))
 
     def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, DataFrame]:
@@ -197,7 +198,7 @@ class SparkPublisher(FinishingPublisher):
     def _carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
         """Yield the result of a frame whose messages correlations join, and the messages to publish."""
         with self._forgetting(), self._store.engine.pipeline():
-            parts = self._run_job(timed_rows(messages), self._task(batch, numbered=True))
+            parts = self._matched_frame(timed_rows(messages), self._task(batch, numbered=True))
             if PartKind.NOTIFICATION not in parts:
                 with super()._carried_out(batch) as nothing:
                     yield nothing

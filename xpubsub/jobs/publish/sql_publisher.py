@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from xpubsub.arrow import PACKED, ArrowFunction, joined, pack, unpack
 from xpubsub.engines.spark import SparkEngine
-from xpubsub.engines.spark_session import collected, frame_of, mapped
+from xpubsub.engines.spark_jobs import run_over
+from xpubsub.engines.spark_session import collected, mapped
 from xpubsub.jobs.publish.correlating import Published
 from xpubsub.jobs.publish.frame_rows import frame_times, later_duplicates, message_rows, timed_rows
 from xpubsub.jobs.publish.messages import Batch
@@ -32,7 +33,7 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_SHREDDED = "shredded"
+_SHREDDED, _SHRED = "shredded", "shred"
 
 
 class SqlPublisher(Publisher):
@@ -70,12 +71,16 @@ class SparkShredding(Shredding):
         """Shred messages of this process into a shredder that uses the cache."""
         rows = message_rows(messages)
         if rows.num_rows:
-            self.include(shredder, cache, frame_of(self._session, rows))
+            function = _shredding(Paths.of(cache, self._limits))
+            self._include(shredder, cache, run_over(self._session, rows, function, PACKED, _SHRED))
 
     def include(self, shredder: MessageShredder, cache: TagPathCache, rows: DataFrame) -> dict[str, pa.Table]:
         """Shred rows (event id, message id, XML, perhaps a time) in one job; return duplicates, and times as given."""
         function = _shredding(Paths.of(cache, self._limits))
-        packed = collected(mapped(rows, function, PACKED), "shred").to_pydict()
+        return self._include(shredder, cache, collected(mapped(rows, function, PACKED), _SHRED))
+
+    def _include(self, shredder: MessageShredder, cache: TagPathCache, found: pa.Table) -> dict[str, pa.Table]:
+        packed = found.to_pydict()
         for kind, part in zip(packed["kind"], packed["rows"], strict=True):
             if kind == _SHREDDED:
                 shredded = pickle.loads(part)
