@@ -39,11 +39,13 @@ class Modelled(NamedTuple):
     """Quality and cost; costs are in proportion to each other."""
 
 
-def modelled(transformations: StoredTransformations, statistics: Statistics) -> Modelled:
-    """Return what a choice is made from, given what messages have shown."""
+def modelled(
+    transformations: StoredTransformations, statistics: Statistics, constants: CostConstants
+) -> Modelled:
+    """Return what a choice is made from, given what messages have shown, and what operations cost."""
     tree = transformations.tree()
     space = transformations.allowed(seen_tree(tree, statistics))
-    return Modelled(tree, space, Estimates(tree, statistics, CostConstants(), observed=True))
+    return Modelled(tree, space, Estimates(tree, statistics, constants, observed=True))
 
 
 class Chooser:
@@ -53,8 +55,13 @@ class Chooser:
     a twentieth of the time at most. Between, choices differ only if the load does.
     """
 
-    def __init__(self, overload: Overload, transformations: StoredTransformations, seed: int = 0) -> None:
+    def __init__(
+        self, overload: Overload, transformations: StoredTransformations, seed: int = 0,
+        constants: CostConstants | None = None,
+    ) -> None:
         self._overload, self._transformations, self._seed = overload, transformations, seed
+        self._constants = constants
+        """What operations cost; measured when the first choice is made, unless given."""
         self._seen = SeenElements()
         self.known: Modelled | None = None
         self._next = 0.0
@@ -88,7 +95,10 @@ class Chooser:
 
     def _prepared(self) -> Modelled:
         """Make the model again; `learn` measures the factor from its costs to seconds."""
-        before, found = self._cost(NOTHING), modelled(self._transformations, self._seen.statistics())
+        if self._constants is None:
+            self._constants = self._transformations.measured_constants()
+        before = self._cost(NOTHING)
+        found = modelled(self._transformations, self._seen.statistics(), self._constants)
         self._chosen = None
         self._modelled *= max(found.model.cost(NOTHING), _CHEAPEST) / before
         return found

@@ -60,7 +60,7 @@ class Spool:
         name = f"{owner}-{uuid.uuid4().hex}{_ENDING}" if owner else f"{uuid.uuid4().hex}{_ENDING}"
         try:
             self._folder.mkdir(exist_ok=True)
-            write_durably(self._folder / name, lambda file: _write(messages, file))
+            write_durably(self._folder / name, lambda file: write_messages(messages, file))
             return name, (self._folder / name).stat().st_size
         except OSError as error:
             self.remove(name)
@@ -98,7 +98,8 @@ class Spool:
             self._folder.rmdir()
 
 
-def _write(messages: Sequence[Message], file: IO[bytes]) -> None:
+def write_messages(messages: Sequence[Message], file: IO[bytes]) -> None:
+    """Write messages as Parquet."""
     rows = []
     for _, message_id, xml in messages:
         assert isinstance(xml, str | bytes)
