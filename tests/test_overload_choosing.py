@@ -15,6 +15,7 @@ from tests.spill_queries import tree_of
 from xpubsub.cli.program import program
 from xpubsub.jobs.overload.calibrating import measured_constants
 from xpubsub.jobs.overload.choosing import Chooser
+from xpubsub.jobs.overload.measured_costs import MeasuredCosts
 from xpubsub.jobs.overload.seen_elements import elements_of
 from xpubsub.jobs.overload.transformations import StoredTransformations
 from xpubsub.spill.candidates import NOTHING
@@ -87,6 +88,20 @@ def test_what_correlations_need_is_not_chosen(broker: xpubsub.Broker, root: str,
     assert bool(given.choose(120).candidate) == bool(paths)
     assert given.known is not None
     assert {node.linear_path for node in given.known.space.nodes() if node.edge} == paths
+
+
+def test_what_a_batch_costs_is_told_from_what_its_messages_cost() -> None:
+    """Batches take 0.1 s, and twice what the model says; once it says half as much, four times that."""
+    costs = MeasuredCosts()
+    assert costs.line() == (1.0, 0.0)
+    costs.learn(10, 0.01, 0.3)
+    assert costs.line() == (pytest.approx(3.0), 0.0), "one batch does not tell"
+    for units, modelled in ((20, 0.01), (40, 0.001), (10, 0.02)):
+        costs.learn(units, modelled, 0.1 + 2 * units * modelled)
+    factor, fixed = costs.line()
+    assert factor == pytest.approx(2.0) and 40 * fixed * 0.85 == pytest.approx(0.1, rel=0.2)
+    costs.rescale(0.5)
+    assert costs.line() == (pytest.approx(4.0), fixed)
 
 
 def test_operations_are_measured_in_milliseconds(broker: xpubsub.Broker) -> None:
