@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import mean
+from statistics import mean, pstdev
 
 import xpubsub
 from benchmarks.measuring import side_by_side
@@ -132,7 +132,7 @@ def _varied(options: Options) -> Iterator[Row]:
 
 
 def _deviation(values: tuple[int, ...]) -> float:
-    return (sum((each - mean(values)) ** 2 for each in values) / len(values)) ** 0.5
+    return pstdev(values)
 
 
 def _chosen_quality(broker: xpubsub.Broker, messages: Messages, policy: str, seed: int) -> float:
