@@ -34,6 +34,7 @@ BARS: dict[str, Bar] = {
                              at_most=False, sizes={"megabytes": 1_000}),
     "endless-memory": Bar("a document of 1 GB, memory of the process", "<= 500 MB", 500, of_ratio=False,
                           sizes={"megabytes": 1_000}),
+    "overload-idle": Bar("a job with overload that never spills", "<= 1.02 x a job without", 1.02),
     "stock": Bar("stock, 1M x 10K, DuckDB: publish, XML in to Arrow out, at every selectivity",
                  "<= 2.5 x (raw shred + numpy match)", 2.5, sizes=_STOCK),
     "stock-spark": Bar("stock on Spark, warm", "<= 1.3 x DuckDB", 1.3, sizes=_STOCK),

@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks import correlation_plots, endless_plots
+from benchmarks import correlation_plots, endless_plots, overload_plots
 from benchmarks.rows import Row, Run, read_run
 
 _SIZE = (7, 3.8)
@@ -23,6 +23,7 @@ _OTHERS = "other steps"
 _CORRELATED = {
     "correlations": ("level over", correlation_plots.joins), "views": ("views", correlation_plots.views),
     "feeds": ("feeds", correlation_plots.feeds), "endless": ("endless", endless_plots.figures),
+    "overload": ("overload", overload_plots.figures),
 }
 """By file: what is part of the names of its rows' plots, and how it is drawn."""
 

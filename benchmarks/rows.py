@@ -34,6 +34,8 @@ class Row:
     baseline_timings: Mapping[str, float] = field(default_factory=dict)
     plots: Sequence[str] = ()
     """The plots it is part of."""
+    curve: Sequence[tuple[float, float]] = ()
+    """How the figure came about, over seconds."""
 
     @property
     def key(self) -> str:

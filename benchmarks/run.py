@@ -30,6 +30,7 @@ from benchmarks.parts import (
     feeds_spark,
     nasa,
     one,
+    overload,
     paths,
     range,
     spark,
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
     "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
     "spark-scaling": spark_scaling.measure, "xpath": xpath.measure,
+    "overload": overload.measure, "overload-many": overload.first_parts,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,26 @@ import pytest
 from click.testing import CliRunner
 
 import xpubsub
+from tests.spill_queries import tree_of
 from xpubsub.cli.program import program
+from xpubsub.jobs.overload.calibrating import measured_constants
 from xpubsub.jobs.overload.choosing import Chooser
+from xpubsub.jobs.overload.measured_costs import MeasuredCosts
 from xpubsub.jobs.overload.seen_elements import elements_of
 from xpubsub.jobs.overload.transformations import StoredTransformations
 from xpubsub.spill.candidates import NOTHING
+from xpubsub.spill.cost import CostConstants
+from xpubsub.spill.model import Estimates
+from xpubsub.spill.statistics import ElementCount, Statistics
 
 ORDER = b"<order><sku>A</sku><note>Ring <b>two</b> times.</note><price>1</price></order>"
 WANT = "for $o in /order return <want>{ $o/sku, $o/note, $o/price }</want>"
+
+
+@pytest.fixture(autouse=True)
+def _fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operations cost the same on every machine."""
+    monkeypatch.setattr(StoredTransformations, "measured_constants", lambda _: CostConstants())
 
 
 @pytest.fixture
@@ -77,6 +90,34 @@ def test_what_correlations_need_is_not_chosen(broker: xpubsub.Broker, root: str,
     assert {node.linear_path for node in given.known.space.nodes() if node.edge} == paths
 
 
+def test_what_a_batch_costs_is_told_from_what_its_messages_cost() -> None:
+    """Batches take 0.1 s, and twice what the model says; once it says half as much, four times that."""
+    costs = MeasuredCosts()
+    assert costs.line() == (1.0, 0.0)
+    costs.learn(10, 0.01, 0.3)
+    assert costs.line() == (pytest.approx(3.0), 0.0), "one batch does not tell"
+    for units, modelled in ((20, 0.01), (40, 0.001), (10, 0.02)):
+        costs.learn(units, modelled, 0.1 + 2 * units * modelled)
+    factor, fixed = costs.line()
+    assert factor == pytest.approx(2.0) and 40 * fixed * 0.85 == pytest.approx(0.1, rel=0.2)
+    costs.rescale(0.5)
+    assert costs.line() == (pytest.approx(4.0), fixed)
+
+
+def test_operations_are_measured_in_milliseconds(broker: xpubsub.Broker) -> None:
+    """To skip what is large is cheaper than to read it; what is small is not worth it."""
+    started = time.perf_counter()
+    found = measured_constants(broker.store.engine)
+    assert time.perf_counter() - started < 2.0
+    assert 0 < found.c_skip < found.c_token < 1e-4 and 0 < found.c_root < 1e-3 and 0 < found.c_keep < found.c_token
+    assert 0 < found.c_join == found.c_stack < 1e-4 and found.c_io == found.c_unit == 0
+    tree = tree_of("for $a in /a return ($a/large, $a/small)")
+    elements = {"/a": ElementCount(1, 1004), "/a/large": ElementCount(1, 1000), "/a/small": ElementCount(1, 2)}
+    model = Estimates(tree, Statistics(elements), found)
+    assert model.cost(frozenset({"/a/large"})) < 0.8 * model.cost(NOTHING)
+    assert model.cost(frozenset({"/a/small"})) > model.cost(frozenset({"/a/large"}))
+
+
 def test_texts_that_differ_in_constants_are_parsed_once(broker: xpubsub.Broker) -> None:
     broker.subscribe_many([(f"t{n}", f"for $o in /order where $o/sku = 'A{n}' return $o/p{n % 2}") for n in range(6)])
     stored = StoredTransformations(broker.store, broker.limits, "S")
@@ -99,6 +140,7 @@ def test_a_choice_is_explained(broker: xpubsub.Broker) -> None:
     broker.subscribe("t", WANT)
     assert "chosen by optprune: nothing" in broker.explain_spill(ORDER, load=0.9)
     text = broker.explain_spill(ORDER, ORDER.decode(), load=1.2, policy="tox")
+    assert "measured, in nanoseconds:" in text and "  reading a token" in text
     assert "chosen by tox: {/order/note}" in text and "SRAM  return  /order/note  hole" in text
 
 

@@ -139,6 +139,22 @@ def test_without_overload_nothing_differs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("policy", ["optprune", "whole"])
+def test_a_job_that_never_spills_delivers_the_same_bytes(tmp_path: Path, policy: str) -> None:
+    """Batch by batch, row by row; `part` says that all is whole, and nothing is written beside the store."""
+    delivered = []
+    for name, overload in (("none", None), ("idle", xpubsub.Overload(policy=policy))):
+        (tmp_path / name).mkdir()
+        found, figures = streamed(subscribed(tmp_path / name), BurstSource(ORDERS), overload)
+        assert figures.messages == 20 and (figures.spills is None or figures.spills.spilled == 0)
+        delivered.append(found)
+    assert ("part" in delivered[1].column_names) == (policy == "optprune")
+    assert set(delivered[1]["part"].to_pylist() if policy == "optprune" else ["whole"]) == {"whole"}
+    assert delivered[1].select(delivered[0].column_names).equals(delivered[0])
+    written = [sorted(path.name for path in (tmp_path / name).rglob("*")) for name in ("none", "idle")]
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("policy", ["optprune", "whole"])
 @pytest.mark.usefixtures("forced")
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     """What cannot be spilled is not accepted as spilled: it is published whole, and the source waits."""

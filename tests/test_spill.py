@@ -74,6 +74,19 @@ def test_figure_3_the_reduced_outputs_of_q1() -> None:
     assert later == {"q": ["<c>c1</c>", "", "<c>c2</c>", "", "<c>c1</c><c>c2</c>"]}
 
 
+@pytest.mark.parametrize(("query", "spill", "first", "later"), [
+    pytest.param("for $a in /a return $a/d", "/a/b", "<d>d1</d>", [], id="case 1: for loses parts, return nothing"),
+    pytest.param("for $a in /a return <x>{ $a/d, $a/b }</x>", "/a/b", "<x><d>d1</d>[/a/b]</x>",
+                 ["<b>b1<c>c1</c></b><b>b2<c>c2</c></b>"], id="case 2: for loses parts, return nodes"),
+    pytest.param("for $a in /a return <x>{ $a/b }</x>", "/a/b/c", "<x><b>b1[/a/b/c]</b><b>b2[/a/b/c]</b></x>",
+                 ["<c>c1</c>", "<c>c2</c>"], id="case 3: for and return lose parts"),
+    pytest.param("for $d in /a/d return <x>{ $d, /a/e }</x>", "/a/b", "<x><d>d1</d><e><b>b3</b></e></x>", [],
+                 id="case 7: neither loses anything"),
+])
+def test_table_2_cases_1_to_3_and_7(query: str, spill: str, first: str, later: list[str]) -> None:
+    assert run(query, DATA, spill) == ({"q": first}, {"q": later} if later else {})
+
+
 def test_table_2_case_4_for_loses_bindings_return_is_unaffected() -> None:
     first, later = run("for $b in /a//b return <x>{ /a/d }</x>", DATA, "/a/b")
     assert first == {"q": "[for 1]<x><d>d1</d></x>"}

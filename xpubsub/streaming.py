@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from xpubsub.checks import check_function, check_namespaces, check_text
-from xpubsub.errors import Error, UnsupportedError
+from xpubsub.errors import Error
 from xpubsub.jobs.control.calls import Callee
 from xpubsub.jobs.control.server import serving
 from xpubsub.jobs.overload.choosing import Chooser
@@ -87,12 +87,13 @@ class StreamingCalls(OpenStore):
         batch.
         """
         options = StreamOptions(*stream_and_plan(stream, plan), max_messages, max_batch_bytes, bool(once))
-        relieving = self._relieving(self.overload if overload is None else overload)
+        relieving = check_overload(self.overload if overload is None else overload, options.request)
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces, options.stream, place)
         how = SourceOptions(
             self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume), place)
-        reading, relief = self._read_ahead(open_source(source, how, self._publisher.session()), relieving, options)
+        session = self._publisher.session() if relieving is None else None
+        reading, relief = self._read_ahead(open_source(source, how, session), relieving, options)
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):
             letters = None if dead_letters is None else open_sink(dead_letters, format)
             parts = JobParts(reading, open_sink(sink, format), letters, relief)
@@ -128,13 +129,6 @@ class StreamingCalls(OpenStore):
             with closing(job), serving_metrics(metrics, job.figures):
                 job.run(progress or (lambda _: None))
         return job.figures
-
-    def _relieving(self, overload: Overload | None) -> Overload | None:
-        """Return how to treat overload; None if the source waits."""
-        relieving = check_overload(overload)
-        if relieving is not None and self._publisher.session() is not None:
-            raise UnsupportedError("overload is not supported on Spark: use a DuckDB store", code="unsupported")
-        return relieving
 
     def _read_ahead(
         self, source: Source, overload: Overload | None, options: StreamOptions

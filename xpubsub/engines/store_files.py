@@ -43,6 +43,11 @@ class StoreFiles:
         """The path of the directory, with its scheme."""
         return self._place if "://" in self._place else f"file:{self.path}"
 
+    @property
+    def local_path(self) -> str | None:
+        """The path of the directory if this machine has it on a disk."""
+        return self.path if isinstance(self._files, fs.LocalFileSystem) else None
+
     def exists(self) -> bool:
         """Whether anything is at the path of the store."""
         return self.has(self.path)

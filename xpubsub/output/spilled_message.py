@@ -42,10 +42,13 @@ class SpilledElement(NamedTuple):
 
 @dataclass(frozen=True)
 class SpilledUnit:
-    """A message of which elements are spilled: its id, its number in the store, and the elements in document order."""
+    """A message of which elements are spilled: its id, its number in the store, and the elements in document order.
+
+    A worker that does not know the number has a mark instead.
+    """
 
     message_id: str
-    number: int
+    number: int | str
     elements: Sequence[SpilledElement]
 
 

@@ -23,6 +23,10 @@ AFFECTED_BLOCKS: Listing = (
 
 CORRELATED_PATHS = file_step("correlated_path")
 """The paths that correlations need."""
+CALIBRATING_JOIN = file_step("calibrating_join")
+"""A structural join whose time is measured."""
+NUMBERED_PARTS = file_step("numbered_part")
+"""The notifications in `part_found`, with the numbers in `spilled_number` instead of marks."""
 PENDING_FILES, NEXT_UNIT = file_step("pending_file"), file_step("next_unit")
 NEW_SPILLED_FILE = ("spilled_file", file_step("new_spilled_file"))
 """Lists the file in `spilled_batch`."""

@@ -53,13 +53,15 @@ class Skipper:
         *above, node_id = self._handlers.skip()
         self._check(len(above) + 1, attributes)
         self._add(SpilledRoot(self._handlers.here()[0], node.tagpath, node.tagpath_id, node_id, node_id, tuple(above)))
-        before = {name: getattr(parser, name) for name in _HANDLERS}
+        before = {name: handler for name in _HANDLERS if (handler := getattr(parser, name)) is not None}
         depth = len(above) + 1
+        most_depth, most_attributes = self._limits.max_depth, 2 * self._limits.max_attributes
 
         def enter(name: str, attributes: list[str]) -> None:
             nonlocal depth
             depth += 1
-            self._check(depth, attributes)
+            if depth > most_depth or len(attributes) > most_attributes:
+                self._check(depth, attributes)
 
         def leave(name: str) -> None:
             nonlocal depth
@@ -70,7 +72,7 @@ class Skipper:
                     self._copying.skipped(self._place, start, parser.CurrentByteIndex)
                 self._place += 1
 
-        _handle(parser, **{**dict.fromkeys(_HANDLERS), "StartElementHandler": enter, "EndElementHandler": leave})
+        _handle(parser, **{**dict.fromkeys(before), "StartElementHandler": enter, "EndElementHandler": leave})
 
     def _check(self, depth: int, attributes: list[str]) -> None:
         if depth > self._limits.max_depth:

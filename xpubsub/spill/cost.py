@@ -19,7 +19,10 @@ from xpubsub.spill.pattern_tree import SpillNode
 
 @dataclass(frozen=True)
 class CostConstants:
-    """Seconds per operation, to be measured on the machine at hand; the defaults are in a usual proportion."""
+    """Seconds per operation: of the paper in a usual proportion, unless measured on the machine at hand.
+
+    The last four are not in the paper. They are for an engine that reads every token, and keeps whole messages.
+    """
 
     c_transit: float = 1e-7
     """A transition: a state of the automaton is active when an element begins."""
@@ -31,6 +34,14 @@ class CostConstants:
     """Writing one token or byte to disk: whatever the sizes of the statistics count."""
     c_unit: float = 0.0
     """What a unit costs whatever is spilled."""
+    c_token: float = 0.0
+    """Reading a token, or byte, that is not spilled."""
+    c_skip: float = 0.0
+    """Skipping a token, or byte, that is spilled."""
+    c_root: float = 0.0
+    """Beginning to skip an element, and ending it."""
+    c_keep: float = 0.0
+    """Writing a token, or byte, of a unit of which anything is spilled."""
 
     def scaled(self, modelled: float, measured: float) -> CostConstants:
         """Return constants by which a unit that the model gives some seconds takes the measured ones."""
@@ -58,6 +69,11 @@ def locating_cost(active: Iterable[float], constants: CostConstants) -> float:
     return sum(active) * constants.c_transit
 
 
+def reading_cost(read: float, skipped: float, roots: float, constants: CostConstants) -> float:
+    """Return what reading costs, given how much is read, how much is skipped, and in how many elements."""
+    return read * constants.c_token + skipped * constants.c_skip + roots * constants.c_root
+
+
 def join_cost(bindings: float, pairs: float, constants: CostConstants) -> float:
     """Return equation (6), `pairs` being the number of bindings · branches · selectivity."""
     return 2 * pairs * constants.c_join + 2 * bindings * constants.c_stack
@@ -77,6 +93,7 @@ class UnitCost:
         self._constants = constants
         self._at_root, self._transitions = transitions(tree, census)
         self._joins = Joins(tree, census, guards)
+        self._size = float(census.content[census.parent == len(census.tagpaths)].sum())
         self._kept_of: dict[str, Mask] = {}
         self._bases: dict[str, set[str]] = {}
         for use in tree.all_uses():
@@ -88,10 +105,14 @@ class UnitCost:
         constants, census = self._constants, self._census
         active = self._at_root, float(self._transitions[~remaining.missing].sum())
         kept = reduce(np.logical_or, map(self._kept, candidate), np.zeros_like(remaining.missing)) & ~remaining.missing
-        written = census.content[remaining.outermost].sum(), (census.content - census.inside)[kept].sum()
+        skipped = float(census.content[remaining.outermost].sum())
+        written = skipped, float((census.content - census.inside)[kept].sum())
+        roots = float(census.counts[remaining.outermost].sum())
+        keeping = self._size * constants.c_keep if roots else 0.0
         return CostParts(
-            locating_cost(active, constants), join_cost(*self._joins.counted(remaining, blocked), constants),
-            spill_cost(map(float, written), constants), constants.c_unit)
+            locating_cost(active, constants) + reading_cost(self._size - skipped, skipped, roots, constants),
+            join_cost(*self._joins.counted(remaining, blocked), constants), spill_cost(written, constants) + keeping,
+            constants.c_unit)
 
     def _kept(self, spilled: str) -> Mask:
         """Return the types of the nodes that completion needs beside what is spilled: the bases of affected paths."""

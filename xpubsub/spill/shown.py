@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from xpubsub.spill.candidates import Candidate, candidate_count, count_text
+from xpubsub.spill.cost import CostConstants
 from xpubsub.spill.effects import Effect
 from xpubsub.spill.model import Estimates
 from xpubsub.spill.path_uses import PathUse
@@ -12,6 +13,12 @@ from xpubsub.spill.pattern_tree import SpillNode
 from xpubsub.spill.reduced import is_incomplete, is_undecided, reduced_query
 from xpubsub.spill.search import ChosenSpill, Estimate
 
+_OPERATIONS = (
+    ("c_token", "reading a token"), ("c_skip", "skipping a token"),
+    ("c_root", "an element to skip"),
+    ("c_transit", "a state that is active at an element"),
+    ("c_join", "joining a pair, or looking at a binding"), ("c_keep", "writing a token of a message"),
+)
 _MOST = 20
 """How many lines of each part are shown."""
 
@@ -32,6 +39,12 @@ def shown_spill(
         *_costs(model, chosen.candidate),
         f"chosen by {chosen.policy}: {written(chosen.candidate)}", *(f"  {reason}" for reason in chosen.reasons),
     ))
+
+
+def shown_constants(constants: CostConstants) -> str:
+    """Return what operations cost, as text."""
+    return "\n".join(("measured, in nanoseconds:", *(
+        f"  {1e9 * getattr(constants, name):.6g}  {what}" for name, what in _OPERATIONS)))
 
 
 def written(candidate: Candidate) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from xpubsub.jobs.overload.measured_costs import MeasuredCosts
 from xpubsub.jobs.overload.seen_elements import SeenElements
 from xpubsub.jobs.overload.settings import Overload
 from xpubsub.jobs.overload.transformations import StoredTransformations
@@ -22,8 +24,6 @@ _SHARE = 0.05
 """Which share of the time may be spent on the model."""
 _SAME = 0.1
 """By how much the load may change before there is another choice."""
-_KEPT = 0.7
-"""How much of the weight of earlier batches is left after a batch."""
 _CHEAPEST = 1e-7
 """Seconds that a unit costs at least."""
 
@@ -39,11 +39,29 @@ class Modelled(NamedTuple):
     """Quality and cost; costs are in proportion to each other."""
 
 
-def modelled(transformations: StoredTransformations, statistics: Statistics) -> Modelled:
-    """Return what a choice is made from, given what messages have shown."""
+def modelled(
+    transformations: StoredTransformations, statistics: Statistics, constants: CostConstants
+) -> Modelled:
+    """Return what a choice is made from, given what messages have shown, and what operations cost."""
     tree = transformations.tree()
     space = transformations.allowed(seen_tree(tree, statistics))
-    return Modelled(tree, space, Estimates(tree, statistics, CostConstants(), observed=True))
+    return Modelled(tree, space, Estimates(tree, statistics, constants, observed=True))
+
+
+@dataclass(frozen=True)
+class WithFixedCost:
+    """A model, and what a unit costs beside it, whatever is spilled."""
+
+    model: Estimates
+    fixed: float
+
+    def quality(self, candidate: Candidate) -> float:
+        """Return the unit quality."""
+        return self.model.quality(candidate)
+
+    def cost(self, candidate: Candidate) -> float:
+        """Return the unit processing cost."""
+        return self.model.cost(candidate) + self.fixed
 
 
 class Chooser:
@@ -53,23 +71,29 @@ class Chooser:
     a twentieth of the time at most. Between, choices differ only if the load does.
     """
 
-    def __init__(self, overload: Overload, transformations: StoredTransformations, seed: int = 0) -> None:
+    def __init__(
+        self, overload: Overload, transformations: StoredTransformations, seed: int = 0,
+        constants: CostConstants | None = None,
+    ) -> None:
         self._overload, self._transformations, self._seed = overload, transformations, seed
+        self._constants = constants
+        """What operations cost; measured when the first choice is made, unless given."""
         self._seen = SeenElements()
         self.known: Modelled | None = None
-        self._next = 0.0
-        self._measured = self._modelled = 0.0
-        """Seconds that batches took, and that they should have taken by the model: units until there is one."""
+        self._next = self._next_look = 0.0
+        self._costs = MeasuredCosts()
         self._chosen: tuple[float, ChosenSpill] | None = None
 
     def look(self, messages: Iterable[bytes]) -> None:
-        """Take note of what a batch is made of."""
-        self._seen.look(messages)
+        """Take note of what a batch is made of, if that takes no more than its share of the time."""
+        started = time.monotonic()
+        if started >= self._next_look:
+            self._seen.look(messages)
+            self._next_look = time.monotonic() + (time.monotonic() - started) / _SHARE
 
     def learn(self, messages: int, seconds: float, spilled: Candidate) -> None:
         """Take note of how long a batch took of which some paths were spilled."""
-        self._measured = _KEPT * self._measured + seconds
-        self._modelled = _KEPT * self._modelled + messages * self._cost(spilled)
+        self._costs.learn(messages, self._cost(spilled), seconds)
 
     def choose(self, rate: float) -> ChosenSpill:
         """Return what to spill, given how many messages arrive per second."""
@@ -78,25 +102,26 @@ class Chooser:
             self._transformations.refresh(self._overload.budget)
             self.known = self._prepared()
             self._next = time.monotonic() + (time.monotonic() - started) / _SHARE
-        load = max(rate, 1e-3) * self._factor()
+        factor, fixed = self._costs.line()
+        load = max(rate, 1e-3) * factor
+        model = WithFixedCost(self.known.model, fixed / factor)
         if self._chosen is None or not 1 - _SAME < self._chosen[0] / load < 1 + _SAME:
             self._seed += 1
             budget = Budget(seconds=self._overload.budget)
-            found = choose_spill(self._overload.policy, self.known.space, self.known.model, load, budget, self._seed)
+            found = choose_spill(self._overload.policy, self.known.space, model, load, budget, self._seed)
             self._chosen = load, found
         return self._chosen[1]
 
     def _prepared(self) -> Modelled:
-        """Make the model again; `learn` measures the factor from its costs to seconds."""
-        before, found = self._cost(NOTHING), modelled(self._transformations, self._seen.statistics())
+        """Make the model again; `learn` measures how its costs become seconds."""
+        if self._constants is None:
+            self._constants = self._transformations.measured_constants()
+        before = self._cost(NOTHING)
+        found = modelled(self._transformations, self._seen.statistics(), self._constants)
         self._chosen = None
-        self._modelled *= max(found.model.cost(NOTHING), _CHEAPEST) / before
+        self._costs.rescale(max(found.model.cost(NOTHING), _CHEAPEST) / before)
         return found
 
     def _cost(self, spilled: Candidate) -> float:
         """Return what the model says of a unit; 1 if there is no model."""
         return 1.0 if self.known is None else max(self.known.model.cost(spilled), _CHEAPEST)
-
-    def _factor(self) -> float:
-        """Return how many times longer a unit takes than the model says."""
-        return self._measured / self._modelled if self._measured > 0 and self._modelled > 0 else 1.0

@@ -12,7 +12,7 @@ from xpubsub.jobs.overload.transformations import StoredTransformations
 from xpubsub.limits import Limits
 from xpubsub.spill.candidates import NOTHING
 from xpubsub.spill.choose import choose_spill
-from xpubsub.spill.shown import shown_spill
+from xpubsub.spill.shown import shown_constants, shown_spill
 from xpubsub.store.store import Store
 
 
@@ -27,6 +27,7 @@ def explain_spill(
     transformations, seen = StoredTransformations(store, limits, stream), SeenElements()
     transformations.refresh(math.inf)
     seen.look(messages)
-    tree, space, model = modelled(transformations, seen.statistics())
+    constants = transformations.measured_constants()
+    tree, space, model = modelled(transformations, seen.statistics(), constants)
     chosen = choose_spill(policy, space, model, load / max(model.cost(NOTHING), 1e-9))
-    return shown_spill(tree, model, chosen, space)
+    return f"{shown_spill(tree, model, chosen, space)}\n{shown_constants(constants)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from xpubsub.errors import Error
+from xpubsub.errors import Error, UnsupportedError
+from xpubsub.plan.request import AUTOMATIC, SQL, PlanRequest
 from xpubsub.spill.choose import POLICIES
 
 WHOLE_MESSAGES, BACK_PRESSURE = "whole", "backpressure"
@@ -58,11 +59,16 @@ class Overload:
         return self.policy in POLICIES
 
 
-def check_overload(overload: object) -> Overload | None:
-    """Return how to treat overload; None if nothing is ever spilled."""
+def check_overload(overload: object, request: PlanRequest = AUTOMATIC) -> Overload | None:
+    """Return how to treat overload, given the plans requested; None if nothing is ever spilled."""
     if overload is not None and not isinstance(overload, Overload):
         raise Error(f"overload must be an xpubsub.Overload, not {type(overload).__name__}")
-    return overload if overload is not None and overload.spills else None
+    if overload is None or not overload.spills:
+        return None
+    if overload.in_parts and request.spark == SQL:
+        reason = "the plan sql cannot spill: use the plan partition, or the policy whole"
+        raise UnsupportedError(reason, code="unsupported")
+    return overload
 
 
 def _check_whole(name: str, value: object, least: int) -> None:

@@ -86,8 +86,7 @@ def keep_units(
 
     Creates the relation `spilled_call`: the last call whose subscriptions the messages are matched with.
     """
-    first, call_no = (int(store.rows(step)[0][name]) for step, name in (
-        (NEXT_UNIT, "unit"), (file_step("last_call"), "call_no")))
+    first, call_no = int(store.rows(NEXT_UNIT)[0]["unit"]), last_call(store)
     if units:
         file, size = spool.write(units, owner)
         row = {"file": file, "first_unit": first, "units": len(units), "bytes": size, "stream": stream,
@@ -98,7 +97,12 @@ def keep_units(
     return {message[0]: number for number, message in enumerate(units, start=first)}
 
 
-def spilled_of(shredder: MessageShredder, numbers: Mapping[int, int], *, complete: bool) -> Spilled:
+def last_call(store: Store) -> int:
+    """Return the number of the last call that has changed subscriptions."""
+    return int(store.rows(file_step("last_call"))[0]["call_no"])
+
+
+def spilled_of(shredder: MessageShredder, numbers: Mapping[int, int | str], *, complete: bool) -> Spilled:
     """Return the spilled messages of a batch, given their numbers by event id."""
     names = dict(shredder.messages)
     elements: dict[int, list[SpilledElement]] = {}

@@ -15,6 +15,7 @@ from xxhash import xxh3_64_intdigest
 
 from xpubsub.errors import StoreError
 from xpubsub.jobs.durable_files import clear_partial, write_durably
+from xpubsub.jobs.locking import lock_directory
 from xpubsub.shred.messages import Message
 
 _ENDING = ".parquet"
@@ -31,21 +32,35 @@ class SpoolError(StoreError):
 class Spool:
     """The folder of a store's spilled messages; a temporary one if the store is in memory."""
 
-    def __init__(self, store_file: str | None) -> None:
+    def __init__(self, store_file: str | None, *, locked: bool = False) -> None:
         self._temporary = None if store_file else tempfile.TemporaryDirectory(prefix="xpubsub-spill-")
         self._folder = Path(f"{store_file}.spill" if self._temporary is None else self._temporary.name)
+        self._lock = self._locked() if locked else None
 
     def close(self) -> None:
-        """Delete the folder if it is temporary."""
+        """Delete the folder if it is temporary; release it for other processes."""
         if self._temporary is not None:
             self._temporary.cleanup()
+        if self._lock is not None:
+            self._lock.close()
+
+    def _locked(self) -> IO[bytes]:
+        """Lock the folder, for a store that several processes may have open."""
+        try:
+            self._folder.mkdir(exist_ok=True)
+            lock = lock_directory(self._folder)
+        except OSError as error:
+            raise SpoolError(f"messages cannot be spilled to {self._folder}: {error.strerror or error}") from error
+        if lock is None:
+            raise StoreError(f"another broker spills or completes messages in {self._folder}: close it first")
+        return lock
 
     def write(self, messages: Sequence[Message], owner: str = "") -> tuple[str, int]:
         """Write messages into a new file that survives a crash; return its name and its size."""
         name = f"{owner}-{uuid.uuid4().hex}{_ENDING}" if owner else f"{uuid.uuid4().hex}{_ENDING}"
         try:
             self._folder.mkdir(exist_ok=True)
-            write_durably(self._folder / name, lambda file: _write(messages, file))
+            write_durably(self._folder / name, lambda file: write_messages(messages, file))
             return name, (self._folder / name).stat().st_size
         except OSError as error:
             self.remove(name)
@@ -83,7 +98,8 @@ class Spool:
             self._folder.rmdir()
 
 
-def _write(messages: Sequence[Message], file: IO[bytes]) -> None:
+def write_messages(messages: Sequence[Message], file: IO[bytes]) -> None:
+    """Write messages as Parquet."""
     rows = []
     for _, message_id, xml in messages:
         assert isinstance(xml, str | bytes)

@@ -12,11 +12,13 @@ from typing import Any
 import pyarrow.compute as pc
 
 from xpubsub.errors import Error
+from xpubsub.jobs.overload.calibrating import measured_constants
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
 from xpubsub.limits import Limits
 from xpubsub.match.uses import EXISTS
 from xpubsub.plan.spilling import CORRELATED_PATHS
+from xpubsub.spill.cost import CostConstants
 from xpubsub.spill.effects import Effect, effect
 from xpubsub.spill.path_uses import PathUse, path_uses
 from xpubsub.spill.pattern_tree import SpillNode, tree_of_uses
@@ -57,6 +59,10 @@ class StoredTransformations:
                 self._parsed[key] = _uses(text, key, self._limits)
                 if time.monotonic() > until:
                     break
+
+    def measured_constants(self) -> CostConstants:
+        """Measure what operations cost on this machine, with the engine of the store."""
+        return measured_constants(self._store.engine)
 
     def tree(self) -> SpillNode:
         """Return the tree of the transformations that are parsed so far."""

@@ -6,17 +6,16 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from xpubsub.jobs.overload.spilling import SpilledFile, load_touched, pending_files, spilled_of, with_parts
+from xpubsub.jobs.overload.spilling import SpilledFile, pending_files, with_parts
 from xpubsub.jobs.overload.spool import Spool
 from xpubsub.jobs.publish.known import Known
-from xpubsub.jobs.publish.messages import Batch
-from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
+from xpubsub.jobs.publish.planning import publish_plan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.plan.request import AUTOMATIC
 from xpubsub.plan.spilling import NEW_COMPLETED_FILE
 from xpubsub.rows import NOTIFICATIONS, REJECTED
-from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.messages import Message
 from xpubsub.store.store import Store
 
 
@@ -29,16 +28,8 @@ class CompletingMatcher(Protocol):
     def spool(self) -> Spool:
         """Return the folder of spilled messages."""
 
-    def shred(
-        self, messages: list[tuple[int, str, object]], timings: Timings, spill: tuple[str, ...], *, marking: bool
-    ) -> MessageShredder:
-        """Shred messages, and mark what was spilled of them."""
-
-    def load(self, shredder: MessageShredder, batch: Batch, timings: Timings) -> None:
-        """Create the relations of the messages."""
-
-    def match(self, plan: PublishPlan, timings: Timings) -> pa.Table:
-        """Return the notifications of filters and transformations."""
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
+        """Match a file's messages in full; return notifications that were missing, and rejected messages."""
 
 
 class Completion:
@@ -75,21 +66,13 @@ class Completion:
 
     def _complete(self, file: SpilledFile) -> tuple[pa.Table, pa.Table]:
         """Return the notifications of one file's messages, and the messages that are rejected after all."""
-        engine, timings = self._store.engine, self._timings
-        read = self._matcher.spool().read(file.file)
-        messages: list[tuple[int, str, object]] = [(place, *message) for place, message in enumerate(read, start=1)]
-        numbers = {place: file.first_unit + place - 1 for place, _, _ in messages}
+        engine, read = self._store.engine, self._matcher.spool().read(file.file)
+        messages: list[Message] = [(place, *message) for place, message in enumerate(read, start=1)]
         with engine.pipeline():
-            shredder = self._matcher.shred(messages, timings, tuple(file.paths), marking=True)
-            self._matcher.load(shredder, Batch((), file.stream), timings)
-            known = self._matcher.known()
-            load_touched(engine, shredder.spilled, known.cache)
-            engine.load("spilled_call", pa.table({"call_no": [file.call_no]}))
-            spilled = spilled_of(shredder, numbers, complete=True)
-            notifications = self._matcher.match(publish_plan(AUTOMATIC, known, spilled), timings)
+            notifications, rejected = self._matcher.completed(file, messages, self._timings)
             engine.load("completing_file", pa.table({"file": [file.file]}))
             self._store.append(NEW_COMPLETED_FILE)
-        rejected = shredder.rejected().sort_by("event_id").drop_columns("event_id")
+        rejected = rejected.sort_by("event_id").drop_columns("event_id")
         refused = set(rejected["message_id"].to_pylist())
         for name, xml in read:
             if name in refused:

@@ -6,6 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.arrow import joined
+from xpubsub.jobs.overload.spilling import keep_units, with_parts
+from xpubsub.jobs.overload.worker_spilling import SpillTask, units_of
 from xpubsub.jobs.publish.clocks import judge
 from xpubsub.jobs.publish.correlating import Correlated, Published
 from xpubsub.jobs.publish.messages import Batch
@@ -17,7 +19,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.plan.clocks import TIMELY, UNTIMELY_ROWS
 from xpubsub.plan.correlate import WITNESS_TABLES
 from xpubsub.plan.frames import UNTIMED
-from xpubsub.rows import EVENT, NOTIFICATIONS, REJECTED
+from xpubsub.rows import EVENT, NOTIFICATION_PARTS, NOTIFICATIONS, REJECTED
 from xpubsub.step import file_step
 from xpubsub.store.store import GONE
 
@@ -29,27 +31,42 @@ class FinishingPublisher(Publisher):
     """Does what the workers cannot: stores tag paths and samples, judges times, joins and keeps for correlations."""
 
     def finished(
-        self, parts: WorkerParts, times: pa.Table, duplicates: pa.Table, batch: Batch, timings: Timings
+        self, parts: WorkerParts, times: pa.Table, duplicates: pa.Table, batch: Batch, timings: Timings,
+        spill: SpillTask | None = None,
     ) -> tuple[Result, list[Published]]:
-        """Return the result of a batch, and the messages to publish."""
+        """Return the result of a batch, of which some paths may be spilled, and the messages to publish."""
         with timings.of("paths"):
             self._learn(parts)
         plan = super().plan(batch.request)
+        schema = NOTIFICATIONS if batch.spill is None else NOTIFICATION_PARTS
         notifications, correlated = parts[PartKind.NOTIFICATION], Correlated()
+        notifications = notifications if batch.spill is None else with_parts(notifications)
         rejected = [without(parts[PartKind.REJECTED], duplicates, "event_id"), duplicates]
         if plan.known.summary.correlations:
             untimely = self._judged(parts[PartKind.EVENT], times, duplicates, batch.stream)
             rejected.append(untimely)
             notifications = without(notifications, untimely, "event_id")
             correlated, found = self._joined(parts, plan, batch, timings)
-            notifications = pa.concat_tables([notifications.select(NOTIFICATIONS.names), found.cast(NOTIFICATIONS)])
+            found = found if batch.spill is None else with_parts(found)
+            notifications = pa.concat_tables([notifications.select(schema.names), found.cast(schema)])
+        if spill is not None:
+            with timings.of("spill"):
+                notifications = self._kept(parts[PartKind.UNIT], rejected, notifications, batch, spill)
         with timings.of("sample"):
             self._keep_sample(parts)
         for row in parts[PartKind.TIMING].to_pylist():
             timings[row["name"]] = timings.get(row["name"], 0.0) + row["seconds"]
         aside = joined(rejected, REJECTED).sort_by("event_id").drop_columns("event_id")
-        notifications = notifications.select(NOTIFICATIONS.names).cast(NOTIFICATIONS)
+        notifications = notifications.select(schema.names).cast(schema)
         return Result(notifications, aside, plan.choice, timings, correlated.replaced), correlated.published
+
+    def _kept(
+        self, units: pa.Table, rejected: list[pa.Table], notifications: pa.Table, batch: Batch, spill: SpillTask
+    ) -> pa.Table:
+        """Write the messages that workers have spilled to disk; return the notifications with their numbers."""
+        accepted = units_of(without(units, joined(rejected, REJECTED), "event_id"))
+        numbers = keep_units(self._store, self.spool(), accepted, batch.stream, spill.paths, batch.owner)
+        return spill.numbered(self._store.engine, notifications, accepted, numbers)
 
     def _learn(self, parts: WorkerParts) -> None:
         """Store the tag paths that workers have found."""

@@ -14,16 +14,17 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import SplitFunction
 from xpubsub.engines.snapshot import SnapshotEngine
+from xpubsub.jobs.overload.worker_spilling import SpillTask, unit_rows
 from xpubsub.jobs.publish.matcher import Matcher
 from xpubsub.jobs.publish.messages import DUPLICATE, Batch, came_before
-from xpubsub.jobs.publish.planning import publish_plan
+from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
 from xpubsub.jobs.publish.snapshot_files import SnapshotFile
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.correlate import WITNESS_TABLES
 from xpubsub.plan.request import PlanRequest
 from xpubsub.rows import REJECTED, table_of
-from xpubsub.shred.messages import Message
+from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.step import file_step, whole
 from xpubsub.store.store import Store
 
@@ -35,7 +36,7 @@ class PartKind:
     """The kinds of rows that come back from workers, beside those of `WITNESS_TABLES`."""
 
     NOTIFICATION, REJECTED, EVENT, TAGPATH = "notification", "rejected", "event", "tagpath"
-    SAMPLE, TIMING, GIVEN = "sample", "timing", "given"
+    SAMPLE, TIMING, GIVEN, UNIT = "sample", "timing", "given", "unit"
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Task:
     """Whether notifications come with the event id of their message."""
     threads: int = 1
     """How many cores of its machine the worker may use."""
+    spill: SpillTask | None = None
+    """What to spill of the messages, or to complete."""
 
 
 class PartMatcher(Matcher):
@@ -75,13 +78,15 @@ class PartMatcher(Matcher):
         """Match messages; yield the rows of each kind."""
         timings, batch = Timings(), Batch((), task.stream, task.request)
         with self.engine.pipeline():
-            shredder = self.shred(messages, timings)
+            shredder = self._shredded(messages, task.spill, timings)
             yield PartKind.REJECTED, shredder.rejected()
             yield PartKind.EVENT, shredder.events()
             if self.found:
                 yield PartKind.TAGPATH, pa.table({"tagpath": self.found})
-            plan = publish_plan(task.request, self.known())
             self.load(shredder, batch, timings)
+            plan = self._planned(shredder, task)
+            if task.spill is not None and not task.spill.completes:
+                yield PartKind.UNIT, unit_rows(shredder.units)
             found = self.match(plan, timings)
             yield PartKind.NOTIFICATION, _numbered(found, shredder.messages) if task.numbered else found
             if task.sampled:
@@ -91,6 +96,16 @@ class PartMatcher(Matcher):
                 plan.known.correlating.witness(timings)
                 yield from ((name, self.engine.fetch(whole(name))) for name in WITNESS_TABLES)
         yield PartKind.TIMING, pa.table({"name": list(timings), "seconds": list(timings.values())})
+
+    def _shredded(self, messages: Iterable[Message], spill: SpillTask | None, timings: Timings) -> MessageShredder:
+        if spill is None:
+            return self.shred(messages, timings)
+        return self.shred(messages, timings, spill.paths, marking=spill.completes)
+
+    def _planned(self, shredder: MessageShredder, task: Task) -> PublishPlan:
+        known = self.known()
+        spilled = None if task.spill is None else task.spill.prepare(self.engine, shredder, known.cache)
+        return publish_plan(task.request, known, spilled)
 
     def rejected(self, messages: Iterable[Message]) -> pa.Table:
         """Return the messages that cannot be read, without matching the others."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from xpubsub.errors import Error
 from xpubsub.jobs.overload.spilling import (
+    SpilledFile,
     check_spilled,
     keep_units,
     load_touched,
@@ -18,6 +19,7 @@ from xpubsub.jobs.overload.spilling import (
     with_parts,
 )
 from xpubsub.jobs.overload.spool import Spool
+from xpubsub.jobs.overload.worker_spilling import SpillTask
 from xpubsub.jobs.publish.clocks import advance_fed, judge
 from xpubsub.jobs.publish.completing import Completion
 from xpubsub.jobs.publish.correlating import Correlated, Published, republished
@@ -32,9 +34,9 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import CORRELATION_NOTIFICATIONS
-from xpubsub.plan.request import PlanRequest
+from xpubsub.plan.request import AUTOMATIC, PlanRequest
 from xpubsub.rows import REJECTED, table_of
-from xpubsub.shred.messages import MessageShredder
+from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
@@ -186,9 +188,12 @@ class Publisher(Matcher):
     def spool(self) -> Spool:
         """Return the folder of spilled messages; files that a crash has left there are deleted first."""
         if self._spool is None:
-            self._spool = Spool(self._store.engine.held_file)
+            self._spool = self._opened_spool()
             self._spool.sweep({each.file for each in pending_files(self._store)})
         return self._spool
+
+    def _opened_spool(self) -> Spool:
+        return Spool(self._store.engine.held_file)
 
     def complete(
         self, limit: int | None = None, beside: Beside | None = None, owner: str | None = None
@@ -205,6 +210,15 @@ class Publisher(Matcher):
                 beside(result)
         completion.clean()
         return result
+
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
+        """Match a file's messages in full; return notifications that were missing, and rejected messages."""
+        task = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
+        shredder = self.shred(messages, timings, task.paths, marking=True)
+        self.load(shredder, Batch((), file.stream), timings)
+        known = self.known()
+        spilled = task.prepare(self._store.engine, shredder, known.cache)
+        return self.match(publish_plan(AUTOMATIC, known, spilled), timings), shredder.rejected()
 
     def _single(
         self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import pyarrow as pa
 
@@ -16,6 +16,9 @@ from xpubsub.engines.spark_jobs import run_over
 from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, is_frame, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error, UnsupportedError
+from xpubsub.jobs.overload.spilling import SpilledFile, last_call, pending_files
+from xpubsub.jobs.overload.spool import Spool
+from xpubsub.jobs.overload.worker_spilling import SpillTask
 from xpubsub.jobs.publish.correlating import Published, republished
 from xpubsub.jobs.publish.finishing import FinishingPublisher, WorkerParts, without
 from xpubsub.jobs.publish.frame_rows import (
@@ -24,6 +27,7 @@ from xpubsub.jobs.publish.frame_rows import (
     frame_times,
     later_duplicates,
     lazy_rows,
+    message_rows,
     timed_rows,
     with_columns,
 )
@@ -40,6 +44,7 @@ from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
 from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.shred.messages import Message
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
 
@@ -83,16 +88,36 @@ class SparkPublisher(FinishingPublisher):
         return None if self._chosen(batch.request).plan == SQL else super().certain(message_id, unit, batch)
 
     def publish(self, batch: Batch, beside: Beside | None = None) -> Result:
-        """Match a batch; nothing of it can be spilled."""
-        if batch.spill is not None:
-            _refuse_spilling()
+        """Match a batch, of which paths may be spilled by the plan `partition`."""
+        if batch.spill and is_frame(batch.messages):
+            raise _not_spilled("frames are not supported here")
+        if batch.spill and (chosen := self._chosen(batch.request)).plan == SQL:
+            raise _not_spilled(f"the plan sql is not supported here ({chosen.reason})")
         return super().publish(batch, beside)
 
     def complete(
         self, limit: int | None = None, beside: Beside | None = None, owner: str | None = None
     ) -> Result:
-        """Raise an error: nothing is spilled."""
-        _refuse_spilling()
+        """Complete spilled messages in the workers, whatever the size of the store."""
+        if pending_files(self._store, owner):
+            self._task(Batch((), ""))
+        return super().complete(limit, beside, owner)
+
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
+        """Let workers match a file's messages in full; return what was missing, and rejected messages."""
+        spill = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
+        task = replace(self._task(Batch((), file.stream), spill=spill), witnesses=False, numbered=False)
+        with timings.of("job"):
+            parts = self._run_job(*self._shared_out(message_rows(messages), task))
+        self._learn(parts)
+        return parts[PartKind.NOTIFICATION], parts[PartKind.REJECTED]
+
+    def _opened_spool(self) -> Spool:
+        path = self._engine.files.local_path
+        if path is None:
+            raise _not_spilled(f"{self._engine.place} is not supported here: messages are spilled to a local disk, or"
+                               " one that is mounted, beside the store")
+        return Spool(path, locked=True)
 
     def plan(self, request: PlanRequest) -> PublishPlan:
         """Return the plan of a batch."""
@@ -118,11 +143,13 @@ class SparkPublisher(FinishingPublisher):
                 yield nothing
             return
         with self._forgetting(), self._store.engine.pipeline():
-            task = self._task(batch, sampled=self._sampler.worth(rows.num_rows))
+            spill = SpillTask.spilling(batch.spill, last_call(self._store)) if batch.spill else None
+            sampled = spill is None and self._sampler.worth(rows.num_rows)
+            task = self._task(batch, sampled=sampled, spill=spill)
             with timings.of("job"):
                 parts = self._matched_rows(rows, task)
             aside = table_of(duplicates, REJECTED)
-            result, published = self.finished(parts, times.table(), aside, batch, timings)
+            result, published = self.finished(parts, times.table(), aside, batch, timings, spill)
             yield _with_choice(result, spark), published
 
     def _matched_rows(self, rows: pa.Table, task: Task) -> WorkerParts:
@@ -146,10 +173,14 @@ class SparkPublisher(FinishingPublisher):
             self._sql = SqlPublisher(self._store, engine, self._limits)
         return self._sql
 
-    def _task(self, batch: Batch, *, sampled: bool = False, lent: bool = False, numbered: bool = False) -> Task:
+    def _task(
+        self, batch: Batch, *, sampled: bool = False, lent: bool = False, numbered: bool = False,
+        spill: SpillTask | None = None,
+    ) -> Task:
         snapshot = self._snapshot_files.current(shares_disk=self._sessions.shares_disk, lent=lent)
         witnesses = bool(self.known().summary.correlations) and not lent
-        return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses, numbered or witnesses)
+        return Task(snapshot, self._limits, batch.stream, batch.request, sampled, witnesses, numbered or witnesses,
+                    spill=spill)
 
     def _matched_frame(self, rows: DataFrame, task: Task) -> WorkerParts:
         """Match rows (event id, message id, XML as text or bytes) of a frame in one job."""
@@ -218,5 +249,6 @@ def _beside(choice: Choice, spark: Choice) -> Choice:
     return Choice(f"{spark.plan},{choice.plan}", f"{spark.reason}; {choice.reason}")
 
 
-def _refuse_spilling() -> NoReturn:
-    raise UnsupportedError("spilling is not supported on Spark: use a DuckDB store", code="unsupported")
+def _not_spilled(reason: str) -> UnsupportedError:
+    return UnsupportedError(f"spilling on Spark needs the plan partition, and messages of this process: {reason}",
+                            code="unsupported")

@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from pathlib import Path
 from typing import IO
 
 from xpubsub.errors import Error
 from xpubsub.jobs.durable_files import clear_partial, write_durably
+from xpubsub.jobs.locking import lock_directory
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 
 _JOB = "job.json"
@@ -61,16 +61,8 @@ def new_job() -> str:
 
 
 def _locked(directory: Path) -> IO[bytes]:
-    """Lock a checkpoint; the lock ends with the process, however that ends."""
-    lock = (directory / "lock").open("ab")
-    if os.name != "posix":
-        return lock
-    import fcntl
-
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
+    lock = lock_directory(directory)
+    if lock is None:
         raise Error(f"another process runs the job of the checkpoint {directory}: stop it first, or use another"
-                    " checkpoint") from None
+                    " checkpoint")
     return lock

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from xpubsub.errors import Error
+from xpubsub.errors import Error, StoreError
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
 
 _ENDING = ".xml"
@@ -48,6 +48,9 @@ class DirectorySource:
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
         """Leave out the files that were published."""
+        if position is not None and "batch" in position:
+            raise StoreError("the job of this checkpoint has read a source with Structured Streaming, as jobs without"
+                             " overload do on Spark: use another checkpoint")
         self._done.update(items)
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:

@@ -37,8 +37,9 @@ class RelievedBatches(Batches):
         """Publish a batch, of which some paths are spilled if the job is overloaded and the disk is not full."""
         if self._relief is None or self.figures.spills is None:
             return self._published(number, polled)
-        started, relief = time.perf_counter(), self._relief
+        relief = self._relief
         paths = self._calls.run(lambda: relief.paths(polled))
+        started = time.perf_counter()
         try:
             found = self._published(number, polled, paths)
         except (SpoolError, UnsupportedError) as error:
@@ -47,10 +48,10 @@ class RelievedBatches(Batches):
             relief.refuse(error)
             paths = ()
             found = self._published(number, polled, paths)
+        relief.learn(len(polled.messages), time.perf_counter() - started, paths)
         self.figures.spills.active, self.figures.spills.paths = bool(paths), paths or ()
         if paths:
             self._calls.run(self._look_at_spills)
-        relief.learn(len(polled.messages), time.perf_counter() - started, paths)
         return found
 
     def _complete(self) -> None:

@@ -84,7 +84,7 @@ class SparkSource:
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
         """Let Spark start, after the last batch that it knows to be committed."""
-        if position is not None and "batch" not in position:
+        if any(True for _ in items) or (position is not None and "batch" not in position):
             raise StoreError("the job of this checkpoint has read a source without Structured Streaming: use another"
                              " checkpoint")
         self._done = -1 if position is None else int(position["batch"])
