@@ -41,6 +41,8 @@ class Handlers(NamedTuple):
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
     """Return handlers that add the nodes which subscriptions need; `begin` starts a message, `finish` ends it."""
+    if cache.computing is not None:
+        add = cache.computing.adding(add)
     max_depth, max_nodes, max_attributes = limits.max_depth, limits.max_nodes, limits.max_attributes
     ids: list[int] = []
     opened: list[TagNode] = []

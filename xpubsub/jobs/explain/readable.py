@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from xpubsub.jobs.explain.evidence import Evidence
 from xpubsub.language.xpath.branches import DOCUMENT
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath.linear import COMPUTED, linear_steps
 from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath.written import literal, tested
 from xpubsub.match.linear_paths import prefix_path
 
@@ -31,11 +32,13 @@ def parts_of(name: str) -> Parts:
     """Split a name such as `{uri}name`, `*:name`, `@name` or `text()`."""
     if name == "text()":
         return Parts("text", "", name)
+    if name[0] == COMPUTED:
+        return Parts("text", "", unescaped(name[2:-1]))
     kind, name = ("attribute", name[1:]) if name.startswith("@") else ("element", name)
     if name.startswith("*"):
         return Parts(kind, None, name.removeprefix("*:"))
     uri, _, local = name.rpartition("}")
-    return Parts(kind, uri[1:].replace("%7B", "{").replace("%7D", "}").replace("%25", "%"), local)
+    return Parts(kind, unescaped(uri[1:]), local)
 
 
 class Names:
