@@ -10,14 +10,18 @@ from decimal import Decimal
 
 from lxml import etree
 
+from xpubsub.ids import stable_id
 from xpubsub.language.xpath.linear import COMPUTED, linear_steps
 from xpubsub.language.xpath.syntax import unescaped
+from xpubsub.language.xpath1.comparisons import JOIN
 from xpubsub.language.xpath1.extensions import NAMESPACE, PREFIX
 from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.match.path_automaton import PathAutomaton
-from xpubsub.match.uses import NUMBER
+from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.shred.node_rows import NodeRow
+from xpubsub.shred.value_joins import CollectedValues, JoinedPaths, ValueJoin
 
+_JOIN = f"{COMPUTED}{JOIN}{{"
 _FIRST_ID = -(2**31)
 """Added to the id of a node it gives the id of its values: in the same order, and different from those of nodes."""
 _LARGE = "9" * 400
@@ -30,14 +34,14 @@ _REMEMBERED = 50_000
 
 def computed_paths(linear_paths: Iterable[str]) -> list[str]:
     """Return the linear paths that end at computed values."""
-    return [path for path in linear_paths if f"/{COMPUTED}{{" in path and linear_steps(path)[-1][1][0] == COMPUTED]
+    return [path for path in linear_paths if f"/{COMPUTED}" in path and linear_steps(path)[-1][1][0] == COMPUTED]
 
 
 class ComputedStep:
     """The step from nodes at a tag path to values that are computed from them."""
 
     def __init__(self, name: str, tagpath_id: int, use: int) -> None:
-        expression = unescaped(name[2:-1])
+        expression = "." if name.startswith(_JOIN) else _inside(name)
         namespaces = {PREFIX: NAMESPACE} if f"{PREFIX}:" in expression else {}
         self._xpath = compiled_xpath(expression, namespaces)
         self._tagpath_id = tagpath_id
@@ -54,6 +58,10 @@ class ComputedStep:
             if len(text) <= _LONG:
                 self._remember(text, value)
         return self._row(node, value, value if self._numeric else None)
+
+    def truth_row(self, node: NodeRow, holds: bool) -> NodeRow:
+        """Return the row of a comparison at a node."""
+        return self._row(node, "true" if holds else "false", None)
 
     def open_row(self, node: NodeRow) -> NodeRow:
         """Return the row of the value of a node that has not ended, so that it is not known yet."""
@@ -76,35 +84,86 @@ class Computing:
     def __init__(self, linear_paths: Iterable[str]) -> None:
         self.linear_paths = tuple(linear_paths)
         self._automaton = PathAutomaton(self.linear_paths)
-        self._steps: dict[int, list[ComputedStep]] = {}
-        self._unused: set[int] = set()
+        joins = {name: ValueJoin.of(_inside(name)) for path in self.linear_paths
+                 if (name := linear_steps(path)[-1][1]).startswith(_JOIN)}
+        self._joins = joins
+        self._joined = JoinedPaths(joins.values())
+        self.steps: dict[int, list[ComputedStep]] = {}
+        self.compared: dict[int, list[tuple[ValueJoin, ComputedStep]]] = {}
+        """Comparisons, by the tag paths of the nodes that their paths start at."""
+        self.ends: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
+        """Paths of comparisons by the tag paths at which they end, with the depths of the nodes they may start at."""
+        self.unused: set[int] = set()
+        """The tag paths of nodes whose own rows are not needed."""
+
+    @property
+    def compared_paths(self) -> list[str]:
+        """The linear paths that end at comparisons of two paths: any part of a message may decide about them."""
+        return [path for path in self.linear_paths if linear_steps(path)[-1][1] in self._joins]
 
     def names(self, tagpath: str) -> list[str]:
         """Return the names of the values that are computed from nodes at a tag path."""
         return [name for name in self._automaton.children(tagpath) if name[0] == COMPUTED]
 
-    def take(self, tagpath_id: int, steps: list[ComputedStep], *, used: bool) -> None:
-        """Compute values of the nodes at a tag path; unless `used`, their own rows are not needed."""
-        self._steps[tagpath_id] = steps
-        if not used:
-            self._unused.add(tagpath_id)
-
-    def adding(self, add: Callable[[NodeRow], None]) -> Callable[[NodeRow], None]:
-        """Return a function that adds the row of a node, and the rows of its values."""
-        steps, unused, cell = self._steps, self._unused, etree.Element("a")
-
-        def add_all(row: NodeRow) -> None:
-            tagpath_id = row[1]
-            if tagpath_id not in unused:
-                add(row)
-            for step in steps.get(tagpath_id, ()):
-                add(step.row(row, cell))
-        return add_all
+    def take(self, tagpath: str, use: int, use_of: Callable[[str], int]) -> int:
+        """Prepare what is computed from the nodes at a tag path; returns what is needed of them."""
+        tagpath_id, around = stable_id(tagpath), tagpath.rstrip("/")
+        paths = {name: f"{around}/{name}" for name in self.names(tagpath)}
+        steps = {name: ComputedStep(name, stable_id(path), use_of(path)) for name, path in paths.items()}
+        ends = self._joined.ends(tagpath)
+        if not steps and not ends:
+            return 0
+        self.steps[tagpath_id] = [step for name, step in steps.items() if name not in self._joins]
+        self.compared[tagpath_id] = [(self._joins[name], step) for name, step in steps.items() if name in self._joins]
+        self.ends[tagpath_id] = ends
+        if not use:
+            self.unused.add(tagpath_id)
+        return EXISTS | VALUE
 
     def open_rows(self, row: NodeRow) -> Iterator[NodeRow]:
         """Yield the rows of the values of a node that has not ended."""
-        for step in self._steps.get(row[1], ()):
+        for step in self.steps.get(row[1], ()):
             yield step.open_row(row)
+
+
+class ComputedRows:
+    """Adds the rows of nodes, and of what is computed from them, message by message."""
+
+    def __init__(self, computing: Computing, add: Callable[[NodeRow], None]) -> None:
+        self._computing = computing
+        self._add = add
+        self._cell = etree.Element("a")
+        self._collected = CollectedValues()
+        self._contexts: list[NodeRow] = []
+
+    def begin(self) -> None:
+        """Start a message."""
+        self._collected.clear()
+        self._contexts.clear()
+
+    def add(self, row: NodeRow) -> None:
+        """Add the row of a node, and those of its values."""
+        computing, tagpath_id = self._computing, row[1]
+        if tagpath_id not in computing.unused:
+            self._add(row)
+        for step in computing.steps.get(tagpath_id, ()):
+            self._add(step.row(row, self._cell))
+        if ends := computing.ends.get(tagpath_id):
+            self._collected.add(row, ends)
+        if computing.compared.get(tagpath_id):
+            self._contexts.append(row)
+
+    def finish(self) -> None:
+        """Add the comparisons of paths, which look at the whole message."""
+        for row in self._contexts:
+            for join, step in self._computing.compared[row[1]]:
+                self._add(step.truth_row(row, self._collected.holds(join, row)))
+        self.begin()
+
+
+def _inside(name: str) -> str:
+    """Return what stands in the braces of a name."""
+    return unescaped(name.partition("{")[2][:-1])
 
 
 def _written(value: object) -> str:

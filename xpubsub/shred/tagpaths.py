@@ -11,8 +11,8 @@ from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.limits import Limits
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.path_matches import LinearUse, PathMatches
-from xpubsub.match.uses import COPY, VALUE
-from xpubsub.shred.computing import ComputedStep, Computing
+from xpubsub.match.uses import COPY
+from xpubsub.shred.computing import Computing
 
 MOST_NODES = 200_000
 """How many tag paths are cached at a time, so that hostile messages cannot fill the memory."""
@@ -93,7 +93,9 @@ class TagPathCache:
             names = components(tagpath)
             around = ["/", *("/" + "/".join(names[:depth]) for depth in range(1, len(names)))]
             above = frozenset(path for each in around for path in self._matching(each))
-            found = self._touched[tagpath] = TouchedPaths(frozenset(self.automaton.within(tagpath)), above)
+            compared = self.computing.compared_paths if self.computing is not None else ()
+            inside = frozenset((*self.automaton.within(tagpath), *compared))
+            found = self._touched[tagpath] = TouchedPaths(inside, above)
         return found
 
     def _matching(self, tagpath: str) -> Iterator[str]:
@@ -160,11 +162,8 @@ class TagPathCache:
 
     def _tag_node(self, tagpath: str) -> TagNode:
         node = TagNode(tagpath, self._use(tagpath))
-        if self.computing is not None and (names := self.computing.names(tagpath)):
-            paths = {name: f"{tagpath.rstrip('/')}/{name}" for name in names}
-            steps = [ComputedStep(name, stable_id(path), self._use(path)) for name, path in paths.items()]
-            self.computing.take(node.tagpath_id, steps, used=bool(node.use))
-            node.use |= VALUE
+        if self.computing is not None:
+            node.use |= self.computing.take(tagpath, node.use, self._use)
         return node
 
     def _use(self, tagpath: str) -> int:

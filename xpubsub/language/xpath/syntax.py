@@ -124,12 +124,12 @@ def _dump_step(step: PathStep) -> str:
 def name_of(test: NodeTest) -> str:
     """Return a test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`.
 
-    A computed value is written as `={expression}`.
+    A computed value is written as `={expression}`, a comparison of two paths as `=join{a = b}`.
     """
     if test.kind in ("text", "node"):
         return f"{test.kind}()"
     if test.kind == "computed":
-        return f"={{{_escaped(test.local or '')}}}"
+        return f"={test.uri or ''}{{{_escaped(test.local or '')}}}"
     local = "*" if test.local is None else test.local
     name = ("*" if test.local is None else f"*:{local}") if test.uri is None else expanded_name(test.uri, local)
     return f"@{name}" if test.kind == "attribute" else name

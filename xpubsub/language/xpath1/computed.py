@@ -88,7 +88,7 @@ def depends_on_constants(linear_path: str) -> bool:
     if f"/{COMPUTED}{{" not in linear_path:
         return False
     name = linear_steps(linear_path)[-1][1]
-    return name[0] == COMPUTED and unescaped(name[2:-1]) not in _KEPT_EMPTY
+    return name.startswith(f"{COMPUTED}{{") and unescaped(name[2:-1]) not in _KEPT_EMPTY
 
 
 @dataclass

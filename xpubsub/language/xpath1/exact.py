@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Number, Or, Path, PathStep
+from xpubsub.language.xpath1.comparisons import compared_paths
 from xpubsub.language.xpath1.computed import ComputedValue, computed_value
 from xpubsub.language.xpath1.constants import constant_value, core_constant, is_constant
 from xpubsub.language.xpath1.inexact import Inexact
@@ -33,6 +34,7 @@ from xpubsub.language.xpath1.variables import bound_tree
 MOST_COUNTED = 10**9
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """The comparison that holds of two numbers where another does not."""
+_ROOT_ELEMENT = AxisStep("child", AnyTest("name"))
 TRUE_EXPR, FALSE_EXPR = Number(1.0), Number(0.0)
 
 
@@ -119,6 +121,8 @@ class Exact:
         if constant is not None:
             return self._compared(op, left, constant)
         constant = constant_value(left)
+        if constant is None and type_of(left) == type_of(right) == "nodes":
+            return compared_paths(op, left, right, self.here)
         if constant is None:
             return self._computed_truth(Operation(op, (left, right)))
         return self._compared(FLIPPED[op], right, constant)
@@ -178,6 +182,11 @@ class Exact:
                 return some if _whether_any(op, constant) else negated(some)
             case Calling("local-name" | "namespace-uri" as name, ()) if isinstance(constant, str) and constant:
                 return self._named(op, name, constant)
+            case Calling("local-name" | "namespace-uri" as name, (Location(Root(), (step,)),)) if step == _ROOT_ELEMENT:
+                if isinstance(constant, str) and constant and op in ("=", "!="):
+                    wanted = (None, constant) if name == "local-name" else (constant, None)
+                    root = Path(True, (PathStep("child", NodeTest("element", *wanted)),))
+                    return root if op == "=" else negated(root)
         raise Inexact
 
     def _counted(self, op: str, nodes: XPathTree, constant: str | float) -> Expr:
