@@ -24,7 +24,7 @@ def position_arrays(
     return sorted(arrays.get(len(names), set()))
 
 
-def starts_of(tagpath: str, linear_path: str) -> Positions:
+def start_positions(tagpath: str, linear_path: str) -> Positions:
     """Return the positions in a tag path (0: the document) from which a linear path leads to its end."""
     names = [set(accepted_names(each)) for each in components(tagpath)]
     return tuple(sorted(_feasible(linear_steps(linear_path), names)[0]))

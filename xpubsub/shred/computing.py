@@ -19,7 +19,7 @@ from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.shred.node_rows import NodeRow
-from xpubsub.shred.value_joins import CollectedValues, JoinedPaths, ValueJoin
+from xpubsub.shred.path_comparisons import CollectedValues, ComparedPaths, PathComparison
 
 _JOIN = f"{COMPUTED}{JOIN}{{"
 _FIRST_ID = -(2**31)
@@ -84,12 +84,12 @@ class Computing:
     def __init__(self, linear_paths: Iterable[str]) -> None:
         self.linear_paths = tuple(linear_paths)
         self._automaton = PathAutomaton(self.linear_paths)
-        joins = {name: ValueJoin.of(_inside(name)) for path in self.linear_paths
+        joins = {name: PathComparison.of(_inside(name)) for path in self.linear_paths
                  if (name := linear_steps(path)[-1][1]).startswith(_JOIN)}
         self._joins = joins
-        self._joined = JoinedPaths(joins.values())
+        self._joined = ComparedPaths(joins.values())
         self.steps: dict[int, list[ComputedStep]] = {}
-        self.compared: dict[int, list[tuple[ValueJoin, ComputedStep]]] = {}
+        self.compared: dict[int, list[tuple[PathComparison, ComputedStep]]] = {}
         """Comparisons, by the tag paths of the nodes that their paths start at."""
         self.ends: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
         """Paths of comparisons by the tag paths at which they end, with the depths of the nodes they may start at."""

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.match.path_automaton import PathAutomaton
-from xpubsub.match.positions import starts_of
+from xpubsub.match.positions import start_positions
 from xpubsub.shred.node_rows import NodeRow
 
 _SIDE = r"((?:\{[^}]*\}|[^{ ])+)"
@@ -65,7 +65,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class ValueJoin:
+class PathComparison:
     """A comparison of two sides."""
 
     left: Side
@@ -73,17 +73,17 @@ class ValueJoin:
     right: Side
 
     @classmethod
-    def of(cls, text: str) -> ValueJoin:
+    def of(cls, text: str) -> PathComparison:
         """Read a comparison, as `./a != ../b`."""
         found = _JOIN.fullmatch(text)
         assert found is not None, text
         return cls(Side.of(found[1]), found[2], Side.of(found[3]))
 
 
-class JoinedPaths:
+class ComparedPaths:
     """The paths that comparisons go down, and the tag paths at which they end."""
 
-    def __init__(self, joins: Iterable[ValueJoin]) -> None:
+    def __init__(self, joins: Iterable[PathComparison]) -> None:
         self.paths = {side.path for join in joins for side in (join.left, join.right) if side.path}
         self._automaton = PathAutomaton(path if path.startswith("//") else f"/{path}" for path in self.paths)
 
@@ -92,7 +92,7 @@ class JoinedPaths:
         anywhere = self._automaton.matches(tagpath)
         short = [path[1:] for path in anywhere if path[1:] in self.paths]
         found = [*short, *(path for path in anywhere if path in self.paths)]
-        return [(path, starts_of(tagpath, path)) for path in found]
+        return [(path, start_positions(tagpath, path)) for path in found]
 
 
 @dataclass
@@ -115,7 +115,7 @@ class CollectedValues:
             for depth in starts:
                 by_node.setdefault(idpath[depth - 1] if depth else 0, []).append(value)
 
-    def holds(self, join: ValueJoin, row: NodeRow) -> bool:
+    def holds(self, join: PathComparison, row: NodeRow) -> bool:
         """Whether a comparison holds at a node."""
         return holds(join.op, self._values(join.left, row), self._values(join.right, row))
 

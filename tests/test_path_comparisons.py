@@ -9,7 +9,7 @@ import xpubsub
 from tests import inside
 from tests.judge import pairs, verdicts
 from xpubsub.language.xpath1.ways import FilterReader
-from xpubsub.shred.value_joins import Side, ValueJoin, Values, holds
+from xpubsub.shred.path_comparisons import PathComparison, Side, Values, holds
 
 Connect = Callable[..., xpubsub.Broker]
 NAMESPACES = {"p": "urn:p/=x?b=a%20b"}
@@ -84,7 +84,7 @@ def test_what_is_spilled_may_decide(connect: Connect) -> None:
 
 
 def test_sides_and_sets() -> None:
-    assert ValueJoin.of("./{a b}c != ../..//d") == ValueJoin(Side(0, "/{a b}c"), "!=", Side(2, "//d"))
-    assert ValueJoin.of(". <= /a") == ValueJoin(Side(0, ""), "<=", Side(None, "/a"))
+    assert PathComparison.of("./{a b}c != ../..//d") == PathComparison(Side(0, "/{a b}c"), "!=", Side(2, "//d"))
+    assert PathComparison.of(". <= /a") == PathComparison(Side(0, ""), "<=", Side(None, "/a"))
     assert not holds("!=", Values(["x"]), Values(["x"])) and holds("!=", Values(["x", "y"]), Values(["x"]))
     assert not holds("<", Values(["x"]), Values(["1"])) and holds(">", Values(["2", "x"]), Values(["1", "3"]))
