@@ -5,7 +5,7 @@ lxml computes each value once for a text and an expression, at an element that h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 from lxml import etree
@@ -21,6 +21,8 @@ from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.shred.node_rows import NodeRow
 from xpubsub.shred.path_comparisons import CollectedValues, ComparedPaths, PathComparison
 
+ValueColumns = tuple[int, str | None, str | None]
+"""(tag path, value, value again if its number is needed)."""
 _JOIN = f"{COMPUTED}{JOIN}{{"
 _FIRST_ID = -(2**31)
 """Added to the id of a node it gives the id of its values: in the same order, and different from those of nodes."""
@@ -28,7 +30,7 @@ _LARGE = "9" * 400
 """A number that is read as infinity."""
 _LONG = 200
 """Values of longer texts are not remembered."""
-_REMEMBERED = 50_000
+_REMEMBERED = 200_000
 """How many values are remembered at a time."""
 
 
@@ -44,38 +46,48 @@ class ComputedStep:
         expression = "." if name.startswith(_JOIN) else _inside(name)
         namespaces = {PREFIX: NAMESPACE} if f"{PREFIX}:" in expression else {}
         self._xpath = compiled_xpath(expression, namespaces)
-        self._tagpath_id = tagpath_id
         self._numeric = bool(use & NUMBER)
-        self._known: dict[str, str] = {}
+        self.tagpath_id = tagpath_id
 
-    def row(self, node: NodeRow, cell: etree._Element) -> NodeRow:
-        """Return the row of the value of a node."""
-        text = node[4] or ""
-        value = self._known.get(text)
-        if value is None:
+    def value(self, cell: etree._Element) -> ValueColumns:
+        """Return the value of a node whose text an element has."""
+        value = _written(self._xpath(cell))
+        return self.tagpath_id, value, value if self._numeric else None
+
+
+class ComputedSteps:
+    """The steps from nodes at one tag path; the values of short texts are remembered."""
+
+    def __init__(self, steps: list[ComputedStep]) -> None:
+        self._steps = steps
+        self._known: dict[str, list[ValueColumns]] = {}
+
+    def values(self, text: str, cell: etree._Element) -> list[ValueColumns]:
+        """Return all values of a node with a text."""
+        found = self._known.get(text)
+        if found is None:
             cell.text = text
-            value = _written(self._xpath(cell))
+            found = [step.value(cell) for step in self._steps]
             if len(text) <= _LONG:
-                self._remember(text, value)
-        return self._row(node, value, value if self._numeric else None)
+                self._remember(text, found)
+        return found
 
-    def truth_row(self, node: NodeRow, holds: bool) -> NodeRow:
-        """Return the row of a comparison at a node."""
-        return self._row(node, "true" if holds else "false", None)
+    def open_values(self) -> list[ValueColumns]:
+        """Return the values of a node that has not ended: they are not known yet."""
+        return [(step.tagpath_id, None, None) for step in self._steps]
 
-    def open_row(self, node: NodeRow) -> NodeRow:
-        """Return the row of the value of a node that has not ended, so that it is not known yet."""
-        return self._row(node, None, None)
-
-    def _row(self, node: NodeRow, value: str | None, numeric: str | None) -> NodeRow:
-        event, _, node_id, idpath, _, _ = node
-        own = node_id + _FIRST_ID
-        return event, self._tagpath_id, own, (*idpath, own), value, numeric
-
-    def _remember(self, text: str, value: str) -> None:
-        if len(self._known) >= _REMEMBERED:
+    def _remember(self, text: str, found: list[ValueColumns]) -> None:
+        if len(self._known) * len(self._steps) >= _REMEMBERED:
             self._known.clear()
-        self._known[text] = value
+        self._known[text] = found
+
+
+def value_rows(node: NodeRow, values: Iterable[ValueColumns]) -> list[NodeRow]:
+    """Return the rows of values of a node."""
+    event, _, node_id, idpath, _, _ = node
+    own = node_id + _FIRST_ID
+    path = (*idpath, own)
+    return [(event, tagpath_id, own, path, value, numeric) for tagpath_id, value, numeric in values]
 
 
 class Computing:
@@ -88,8 +100,8 @@ class Computing:
                  if (name := linear_steps(path)[-1][1]).startswith(_JOIN)}
         self._joins = joins
         self._joined = ComparedPaths(joins.values())
-        self.steps: dict[int, list[ComputedStep]] = {}
-        self.compared: dict[int, list[tuple[PathComparison, ComputedStep]]] = {}
+        self.steps: dict[int, ComputedSteps] = {}
+        self.compared: dict[int, list[tuple[PathComparison, int]]] = {}
         """Comparisons, by the tag paths of the nodes that their paths start at."""
         self.ends: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
         """Paths of comparisons by the tag paths at which they end, with the depths of the nodes they may start at."""
@@ -113,17 +125,22 @@ class Computing:
         ends = self._joined.ends(tagpath)
         if not steps and not ends:
             return 0
-        self.steps[tagpath_id] = [step for name, step in steps.items() if name not in self._joins]
-        self.compared[tagpath_id] = [(self._joins[name], step) for name, step in steps.items() if name in self._joins]
-        self.ends[tagpath_id] = ends
+        computed = [step for name, step in steps.items() if name not in self._joins]
+        compared = [(self._joins[name], step.tagpath_id) for name, step in steps.items() if name in self._joins]
+        if computed:
+            self.steps[tagpath_id] = ComputedSteps(computed)
+        if compared:
+            self.compared[tagpath_id] = compared
+        if ends:
+            self.ends[tagpath_id] = ends
         if not use:
             self.unused.add(tagpath_id)
         return EXISTS | VALUE
 
-    def open_rows(self, row: NodeRow) -> Iterator[NodeRow]:
-        """Yield the rows of the values of a node that has not ended."""
-        for step in self.steps.get(row[1], ()):
-            yield step.open_row(row)
+    def open_rows(self, row: NodeRow) -> list[NodeRow]:
+        """Return the rows of the values of a node that has not ended."""
+        steps = self.steps.get(row[1])
+        return [] if steps is None else value_rows(row, steps.open_values())
 
 
 class ComputedRows:
@@ -146,18 +163,21 @@ class ComputedRows:
         computing, tagpath_id = self._computing, row[1]
         if tagpath_id not in computing.unused:
             self._add(row)
-        for step in computing.steps.get(tagpath_id, ()):
-            self._add(step.row(row, self._cell))
-        if ends := computing.ends.get(tagpath_id):
+        if (steps := computing.steps.get(tagpath_id)) is not None:
+            for each in value_rows(row, steps.values(row[4] or "", self._cell)):
+                self._add(each)
+        if (ends := computing.ends.get(tagpath_id)) is not None:
             self._collected.add(row, ends)
-        if computing.compared.get(tagpath_id):
+        if tagpath_id in computing.compared:
             self._contexts.append(row)
 
     def finish(self) -> None:
         """Add the comparisons of paths, which look at the whole message."""
         for row in self._contexts:
-            for join, step in self._computing.compared[row[1]]:
-                self._add(step.truth_row(row, self._collected.holds(join, row)))
+            compared = self._computing.compared[row[1]]
+            truths = [(tagpath_id, self._collected.holds(join, row)) for join, tagpath_id in compared]
+            for each in value_rows(row, [(place, "true" if holds else "false", None) for place, holds in truths]):
+                self._add(each)
         self.begin()
 
 
