@@ -21,6 +21,7 @@ from xpubsub.ids import stable_id
 from xpubsub.language.xpath.branches import Branch, Query
 from xpubsub.language.xpath.normal import Test
 from xpubsub.language.xpath.tokens import tokenize
+from xpubsub.language.xpath1.computed import depends_on_constants
 from xpubsub.match.brpred import encode_shape, shape_of
 from xpubsub.match.uses import use_of
 
@@ -134,6 +135,8 @@ class UnsafeShape(Error):
 
 def shape_template(queries: Sequence[Query], marks: Constants = ()) -> ShapeTemplate:
     """Return the rows of queries, with the places of marks left open."""
+    if marks and any(depends_on_constants(branch.linear_path) for query in queries for branch in query.branches):
+        raise UnsafeShape("constants decide what is computed")
     places = _Places(marks, " ".join(query.text for query in queries))
     made = tuple(_query(query, places) for query in queries)
     places.check()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.limits import Limits
 from xpubsub.match.path_matches import LinearUse, linear_matcher
 from xpubsub.plan.filter_steps import key_index
 from xpubsub.plan.summary import Summary
 from xpubsub.rows import PATH_MATCHED
+from xpubsub.shred.computing import computed_paths
 from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 _NEW_LINEAR = file_step("new_linear")
-DOCUMENT_PATH, KEYS = file_step("document_path"), file_step("key_count")
+SPECIAL_PATHS, KEYS = file_step("special_path"), file_step("key_count")
 PATH_MATCHES, TAGPATHS = file_step("known_path_match"), file_step("known_tagpath_text")
 
 
@@ -36,9 +38,11 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
 def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False, keeping: bool = False) -> TagPathCache:
     """Return a tag-path cache filled from the store; linear paths are read only when a new tag path comes."""
     known = known_tagpaths(store)
-    if not store.rows(DOCUMENT_PATH):
-        known["/"] = 0
-    return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying, keeping=keeping)
+    special = [row["linear_path"] for row in store.rows(SPECIAL_PATHS)]
+    if DOCUMENT not in special:
+        known[DOCUMENT] = 0
+    return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying, keeping=keeping,
+                        computed=computed_paths(special))
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:

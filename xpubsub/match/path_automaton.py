@@ -52,6 +52,11 @@ class PathAutomaton:
         reached, _ = self._run(components(tagpath))
         return [state.accepts for state in reached.values() if state.accepts is not None]
 
+    def children(self, tagpath: str) -> list[str]:
+        """Return the names of child steps that linear paths take from the node at a tag path."""
+        reached, _ = self._run(components(tagpath))
+        return list(dict.fromkeys(name for state in reached.values() for name in state.child))
+
     def within(self, tagpath: str) -> list[str]:
         """Return the linear paths that may match the node at a tag path, or a node anywhere inside it."""
         reached, waiting = self._run(components(tagpath))

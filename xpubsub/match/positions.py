@@ -24,6 +24,12 @@ def position_arrays(
     return sorted(arrays.get(len(names), set()))
 
 
+def start_positions(tagpath: str, linear_path: str) -> Positions:
+    """Return the positions in a tag path (0: the document) from which a linear path leads to its end."""
+    names = [set(accepted_names(each)) for each in components(tagpath)]
+    return tuple(sorted(_feasible(linear_steps(linear_path), names)[0]))
+
+
 def _place(
     arrays: dict[int, set[Positions]], descends: bool, name: str, names: list[set[str]],
     feasible: set[int], points: int,

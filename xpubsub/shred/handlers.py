@@ -11,6 +11,7 @@ from typing import NamedTuple, NoReturn
 from xpubsub.errors import LimitError
 from xpubsub.limits import Limits
 from xpubsub.match.uses import NUMBER, VALUE
+from xpubsub.shred.computing import ComputedRows
 from xpubsub.shred.node_rows import NodeRow
 from xpubsub.shred.tagpaths import TagNode, TagPathCache
 
@@ -41,6 +42,8 @@ class Handlers(NamedTuple):
 
 def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow], None]) -> Handlers:
     """Return handlers that add the nodes which subscriptions need; `begin` starts a message, `finish` ends it."""
+    computing = cache.computing and ComputedRows(cache.computing, add)
+    add = computing.add if computing else add
     max_depth, max_nodes, max_attributes = limits.max_depth, limits.max_nodes, limits.max_attributes
     ids: list[int] = []
     opened: list[TagNode] = []
@@ -54,6 +57,8 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
         event, last, text_node, collecting, current = event_id, 0, 0, 0, cache.root
         for each in (ids, opened, starts, chunks):
             each.clear()
+        if computing:
+            computing.begin()
         if current.use & VALUE:
             starts.append(0)
             collecting = 1
@@ -140,6 +145,8 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
     def finish() -> None:
         if current.use:
             leave()
+        if computing:
+            computing.finish()
 
     def here() -> tuple[int, TagNode, int]:
         return event, current, ids[-1] if ids else 0

@@ -80,6 +80,9 @@ class OpenUnit:
 
     def _new(self, texts: bool) -> OpenNodes | None:
         begun = [(row, so_far if texts else None) for row, so_far in self._handlers.unfinished()]
+        computing = self._cache.computing if self._cache is not None else None
+        if computing is not None:
+            begun += [(value, None) for row, _ in begun for value in computing.open_rows(row)]
         opened = self._handlers.around()
         seen = len(self._rows), opened, begun
         if seen == self._seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from xpubsub.ids import stable_id
@@ -12,6 +12,7 @@ from xpubsub.limits import Limits
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.path_matches import LinearUse, PathMatches
 from xpubsub.match.uses import COPY
+from xpubsub.shred.computing import Computing
 
 MOST_NODES = 200_000
 """How many tag paths are cached at a time, so that hostile messages cannot fill the memory."""
@@ -50,13 +51,15 @@ class TagPathCache:
     """
 
     def __init__(self, known: dict[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
-                 *, copying: bool = False, keeping: bool = False) -> None:
+                 *, copying: bool = False, keeping: bool = False, computed: Iterable[str] = ()) -> None:
         self.known = known
         """The tag paths of the store, each with its use."""
         self.copying = copying
         """Whether some subscription copies nodes."""
         self.keeping = keeping
         """Whether the messages themselves are needed after they are read."""
+        self.computing = Computing(paths) if (paths := tuple(computed)) else None
+        """The values that are computed from nodes, if there are some."""
         self.copied_texts: set[int] = set()
         """The tag paths of text nodes that are copied."""
         self._load = linear
@@ -71,7 +74,7 @@ class TagPathCache:
         """Whether these elements are read nevertheless, and marked."""
         self._spilling: PathAutomaton | None = None
         self._touched: dict[str, TouchedPaths] = {}
-        self.root = TagNode("/", self._use("/"))
+        self.root = self._tag_node("/")
         self._roots: dict[tuple[str, ...], TagNode] = {self.spilled: self.root}
         """A tree for each set of spilled paths."""
 
@@ -80,7 +83,7 @@ class TagPathCache:
         self.marking = marking
         self.spilled = tuple(sorted(set(linear_paths)))
         self._spilling = PathAutomaton(self.spilled) if self.spilled else None
-        self.root = self._roots.get(self.spilled) or TagNode("/", self._use("/"))
+        self.root = self._roots.get(self.spilled) or self._tag_node("/")
         self._roots[self.spilled] = self.root
 
     def touched(self, tagpath: str) -> TouchedPaths:
@@ -89,9 +92,17 @@ class TagPathCache:
         if found is None:
             names = components(tagpath)
             around = ["/", *("/" + "/".join(names[:depth]) for depth in range(1, len(names)))]
-            above = frozenset(path for each in around for path in self.automaton.matches(each))
-            found = self._touched[tagpath] = TouchedPaths(frozenset(self.automaton.within(tagpath)), above)
+            above = frozenset(path for each in around for path in self._matching(each))
+            compared = self.computing.compared_paths if self.computing is not None else ()
+            inside = frozenset((*self.automaton.within(tagpath), *compared))
+            found = self._touched[tagpath] = TouchedPaths(inside, above)
         return found
+
+    def _matching(self, tagpath: str) -> Iterator[str]:
+        """Yield the linear paths that match a tag path, or values computed from its nodes."""
+        yield from self.automaton.matches(tagpath)
+        for name in self.computing.names(tagpath) if self.computing is not None else ():
+            yield from self.automaton.matches(f"{tagpath.rstrip('/')}/{name}")
 
     @property
     def automaton(self) -> PathAutomaton:
@@ -117,7 +128,7 @@ class TagPathCache:
         """Reset the tree if it has grown too large; known tag paths stay known."""
         if self._size > MOST_NODES:
             self._size = 0
-            self.root = TagNode("/", self._use("/"))
+            self.root = self._tag_node("/")
             self._roots = {self.spilled: self.root}
 
     def take_found(self) -> PathMatches:
@@ -144,9 +155,15 @@ class TagPathCache:
     def _node(self, parent: TagNode, name: str) -> TagNode:
         self._size += 1
         tagpath = f"{parent.tagpath.rstrip('/')}/{name}"
-        node = TagNode(tagpath, self._use(tagpath))
+        node = self._tag_node(tagpath)
         if node.use & COPY and name == "text()":
             self.copied_texts.add(node.tagpath_id)
+        return node
+
+    def _tag_node(self, tagpath: str) -> TagNode:
+        node = TagNode(tagpath, self._use(tagpath))
+        if self.computing is not None:
+            node.use |= self.computing.take(tagpath, node.use, self._use)
         return node
 
     def _use(self, tagpath: str) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from enum import Enum
 from functools import lru_cache
 
-from xpubsub.language.xpath.linear import LinearStep, accepted_names, components, linear_steps
+from xpubsub.language.xpath.linear import COMPUTED, LinearStep, accepted_names, components, linear_steps
 
 _ANY = ""
 """A name test that every node passes: the nodes that `//` skips, and those below a spilled element."""
@@ -82,8 +82,8 @@ def is_above(tagpath: str, linear_path: str) -> bool:
 
 
 def is_element(name: str) -> bool:
-    """Return whether the last step of a path selects elements, not attributes or text."""
-    return name[0] != "@" and name != "text()"
+    """Return whether the last step of a path selects elements, not attributes, text or computed values."""
+    return name[0] not in ("@", COMPUTED) and name != "text()"
 
 
 def _after(steps: tuple[LinearStep, ...], reached: set[int], name: str) -> set[int]:

@@ -14,6 +14,7 @@ from xpubsub.match.linear_paths import prefix_path
 from xpubsub.match.passing import passes
 from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import EXISTS, use_of
+from xpubsub.shred.computing import computed_paths
 from xpubsub.shred.node_rows import NodeRows
 from xpubsub.shred.reading import Reader
 from xpubsub.shred.tagpaths import TagPathCache
@@ -34,7 +35,8 @@ class ShreddedMessage:
     """One message, shredded for the linear paths of some queries and for the paths to their branching points."""
 
     def __init__(self, queries: Iterable[Query], xml: str | bytes, limits: Limits) -> None:
-        cache = TagPathCache({}, lambda: _linear_uses(queries), limits)
+        uses = _linear_uses(queries)
+        cache = TagPathCache({}, lambda: uses, limits, computed=computed_paths(uses))
         rows = NodeRows()
         Reader(cache, limits, rows).read(1, xml)
         self._rows = rows.rows

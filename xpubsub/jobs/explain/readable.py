@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xpubsub.jobs.explain.evidence import Evidence
 from xpubsub.language.xpath.branches import DOCUMENT
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath.linear import COMPUTED, LinearStep, linear_steps
 from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath.written import literal, tested
+from xpubsub.language.xpath1.comparisons import JOIN
 from xpubsub.match.linear_paths import prefix_path
 
+_URI = re.compile(r"\{([^}]*)\}")
 LONGEST = 40
 """How many characters of a value are shown."""
 MOST_VALUES = 3
@@ -31,11 +35,13 @@ def parts_of(name: str) -> Parts:
     """Split a name such as `{uri}name`, `*:name`, `@name` or `text()`."""
     if name == "text()":
         return Parts("text", "", name)
+    if name[0] == COMPUTED:
+        return Parts("text", "", unescaped(name.partition("{")[2][:-1]))
     kind, name = ("attribute", name[1:]) if name.startswith("@") else ("element", name)
     if name.startswith("*"):
         return Parts(kind, None, name.removeprefix("*:"))
     uri, _, local = name.rpartition("}")
-    return Parts(kind, uri[1:].replace("%7B", "{").replace("%7D", "}").replace("%25", "%"), local)
+    return Parts(kind, unescaped(uri[1:]), local)
 
 
 class Names:
@@ -89,7 +95,17 @@ class Names:
     def steps(self, linear_path: str, start: int) -> str:
         """Write the steps of a linear path from step `start` on."""
         steps = linear_steps(linear_path)[start:]
-        return "".join(("//" if descends else "/") + self.step(name) for descends, name in steps)
+        return "".join(map(self._onward, steps))
+
+    def _onward(self, step: LinearStep) -> str:
+        descends, name = step
+        if name.startswith(f"{COMPUTED}{JOIN}"):
+            return f"[{_URI.sub(self._prefixed, self.step(name))}]"
+        return ("//" if descends else "/") + self.step(name)
+
+    def _prefixed(self, uri: re.Match[str]) -> str:
+        prefix = self.prefix(unescaped(uri[1]))
+        return f"{prefix}:" if prefix else uri[0]
 
 
 def shortened(value: str) -> str:

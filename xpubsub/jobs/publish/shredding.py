@@ -42,17 +42,20 @@ class Paths:
     keeping: bool = False
     spilled: tuple[str, ...] = ()
     marking: bool = False
+    computed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
         """Return the paths that a cache knows."""
+        computed = cache.computing.linear_paths if cache.computing is not None else ()
         return cls(dict(cache.known), dict(cache.linear), limits, cache.copying, cache.keeping, cache.spilled,
-                   cache.marking)
+                   cache.marking, computed)
 
     def cache(self) -> TagPathCache:
         """Return a cache that knows the paths."""
         cache = TagPathCache(
-            self.known, lambda: self.linear, self.limits, copying=self.copying, keeping=self.keeping)
+            self.known, lambda: self.linear, self.limits, copying=self.copying, keeping=self.keeping,
+            computed=self.computed)
         cache.spill(self.spilled, marking=self.marking)
         return cache
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 LinearStep = tuple[bool, str]
 """(whether the step is `//`, the name it selects)."""
+COMPUTED = "="
+"""What the name of a computed value starts with, as in `={normalize-space(.)}`."""
 _STEP = re.compile(r"(//?)((?:\{[^}]*\}|[^/{])+)")
 
 
@@ -24,7 +26,7 @@ def components(tagpath: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def accepted_names(component: str) -> tuple[str, ...]:
     """Return the step names that match a component of a tag path: itself, `*`, `{uri}*` and `*:local`."""
-    if component == "text()":
+    if component == "text()" or component[0] == COMPUTED:
         return (component,)
     mark, name = ("@", component[1:]) if component[0] == "@" else ("", component)
     uri, brace, local = name.rpartition("}")

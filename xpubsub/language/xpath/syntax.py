@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 Axis = OneOf["child", "descendant", "self"]
-NodeKind = OneOf["element", "attribute", "text", "node"]
+NodeKind = OneOf["element", "attribute", "text", "node", "computed"]
 
 
 @dataclass(frozen=True)
 class NodeTest:
-    """What a step selects; `uri` or `local` of None means any."""
+    """What a step selects; `uri` or `local` of None means any. The `local` of a computed value is its expression."""
 
     kind: NodeKind
     uri: str | None = None
@@ -122,9 +122,14 @@ def _dump_step(step: PathStep) -> str:
 
 
 def name_of(test: NodeTest) -> str:
-    """Return a test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`."""
+    """Return a test as a step of a linear path: `name`, `{uri}name`, `*`, `{uri}*`, `*:name`, `@name`, `text()`.
+
+    A computed value is written as `={expression}`, a comparison of two paths as `=join{a = b}`.
+    """
     if test.kind in ("text", "node"):
         return f"{test.kind}()"
+    if test.kind == "computed":
+        return f"={test.uri or ''}{{{_escaped(test.local or '')}}}"
     local = "*" if test.local is None else test.local
     name = ("*" if test.local is None else f"*:{local}") if test.uri is None else expanded_name(test.uri, local)
     return f"@{name}" if test.kind == "attribute" else name
@@ -134,5 +139,13 @@ def expanded_name(uri: str, local: str) -> str:
     """Return an expanded name as unambiguous text: braces and percent signs of the URI are escaped."""
     if not uri:
         return local
-    escaped = uri.replace("%", "%25").replace("{", "%7B").replace("}", "%7D")
-    return f"{{{escaped}}}{local}"
+    return f"{{{_escaped(uri)}}}{local}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D")
+
+
+def unescaped(text: str) -> str:
+    """Return a URI or an expression that stands in braces as it was."""
+    return text.replace("%7B", "{").replace("%7D", "}").replace("%25", "%")

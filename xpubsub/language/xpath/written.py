@@ -64,6 +64,8 @@ class Written:
         """Write a node test."""
         if test.kind in ("text", "node"):
             return f"{test.kind}()"
+        if test.kind == "computed":
+            return str(test.local)
         mark, local = "@" if test.kind == "attribute" else "", test.local or "*"
         if test.uri is None:
             return f"{mark}*:{local}" if test.local else f"{mark}*"

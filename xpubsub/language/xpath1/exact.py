@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Number, Or, Path, PathStep
+from xpubsub.language.xpath1.comparisons import compared_paths
+from xpubsub.language.xpath1.computed import ComputedValue, computed_value
 from xpubsub.language.xpath1.constants import constant_value, core_constant, is_constant
 from xpubsub.language.xpath1.inexact import Inexact
+from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.positions import least_size
 from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, existing, ways_to
 from xpubsub.language.xpath1.steps import DEEP_STEP, NODE
@@ -29,6 +32,9 @@ from xpubsub.language.xpath1.tree import (
 from xpubsub.language.xpath1.variables import bound_tree
 
 MOST_COUNTED = 10**9
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""The comparison that holds of two numbers where another does not."""
+_ROOT_ELEMENT = AxisStep("child", AnyTest("name"))
 TRUE_EXPR, FALSE_EXPR = Number(1.0), Number(0.0)
 
 
@@ -104,9 +110,9 @@ class Exact:
                 return negated(self.truth(part))
             case Calling("boolean", (part,)):
                 return self.truth(part)
-            case Calling("contains" | "starts-with" as name, (text, part)):
+            case Calling("contains" | "starts-with" as name, (text, part)) if is_constant(part):
                 return self._text_call(name, text, part)
-        raise Inexact
+        return self._computed_truth(tree)
 
     def _comparison(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
         if "boolean" in (type_of(left), type_of(right)):
@@ -115,8 +121,10 @@ class Exact:
         if constant is not None:
             return self._compared(op, left, constant)
         constant = constant_value(left)
+        if constant is None and type_of(left) == type_of(right) == "nodes":
+            return compared_paths(op, left, right, self.here)
         if constant is None:
-            raise Inexact
+            return self._computed_truth(Operation(op, (left, right)))
         return self._compared(FLIPPED[op], right, constant)
 
     def _of_truths(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
@@ -133,11 +141,37 @@ class Exact:
         if type_of(tree) == "nodes":
             found = ways_to(tree, self.here, self._inside)
             return any_of([each.with_test(lambda path: Compare(op, path, core_constant(constant))) for each in found])
-        if isinstance(tree, Calling):
+        try:
             return self._of_function(op, tree, constant)
-        raise Inexact
+        except Inexact:
+            return self._computed(op, computed_value(tree), constant)
 
-    def _of_function(self, op: str, call: Calling, constant: str | float) -> Expr:
+    def _computed(self, op: str, value: ComputedValue, constant: str | float) -> Expr:
+        """Compare a value computed from one node with a constant."""
+        as_text = value.kind == "string" and isinstance(constant, str) and op in ("=", "!=")
+        compared = constant if as_text else constant_value(Calling("number", (bound_tree(constant),)))
+        if compared is None:
+            return TRUE_EXPR if op == "!=" else FALSE_EXPR
+        return self._value_test(op, value, compared)
+
+    def _computed_truth(self, tree: XPathTree) -> Expr:
+        """Return the truth of an expression that looks at one node."""
+        return self._value_test("=", computed_value(tree), "true")
+
+    def _value_test(self, op: str, value: ComputedValue, constant: str | float | bool) -> Expr:
+        """Test a value computed from the first node; where there is no node, it is computed from the empty string."""
+        path = self._one_path(value.source_call)
+        if value.one_node and not at_most_one(path):
+            raise Inexact
+        computed, one = value.step_from(path), at_most_one(path)
+        if value.source is None or not _holds_of_nothing(op, value, constant):
+            return _first_test(op, computed, constant, one)
+        opposite = OPPOSITE.get(op) if value.ordered or op in ("=", "!=") else None
+        if opposite is not None:
+            return negated(_first_test(opposite, computed, constant, one))
+        return Or((negated(path), _first_test(op, computed, constant, one)))
+
+    def _of_function(self, op: str, call: XPathTree, constant: str | float) -> Expr:
         match call:
             case Calling("count", (nodes,)):
                 return self._counted(op, nodes, constant)
@@ -148,6 +182,11 @@ class Exact:
                 return some if _whether_any(op, constant) else negated(some)
             case Calling("local-name" | "namespace-uri" as name, ()) if isinstance(constant, str) and constant:
                 return self._named(op, name, constant)
+            case Calling("local-name" | "namespace-uri" as name, (Location(Root(), (step,)),)) if step == _ROOT_ELEMENT:
+                if isinstance(constant, str) and constant and op in ("=", "!="):
+                    wanted = (None, constant) if name == "local-name" else (constant, None)
+                    root = Path(True, (PathStep("child", NodeTest("element", *wanted)),))
+                    return root if op == "=" else negated(root)
         raise Inexact
 
     def _counted(self, op: str, nodes: XPathTree, constant: str | float) -> Expr:
@@ -185,14 +224,14 @@ class Exact:
         path = self._one_path(call)
         as_text = call.name == "string" and isinstance(constant, str) and op in ("=", "!=")
         if as_text and not constant:
-            some = _first_test("!=", path, "")
+            some = _first_test("!=", path, "", at_most_one(path))
             return some if op == "!=" else negated(some)
         value = constant if as_text else constant_value(Calling("number", (bound_tree(constant),)))
         if value is None:
             return TRUE_EXPR if op == "!=" else FALSE_EXPR
         if op == "!=":
-            return negated(_first_test("=", path, value))
-        return _first_test(op, path, value)
+            return negated(_first_test("=", path, value, at_most_one(path)))
+        return _first_test(op, path, value, at_most_one(path))
 
     def _one_path(self, call: Calling) -> Path:
         if not call.arguments:
@@ -210,7 +249,7 @@ class Exact:
             return TRUE_EXPR
         inner = text.arguments[0] if isinstance(text, Calling) and text.name == "string" and text.arguments else text
         if type_of(inner) != "nodes" and inner != Calling("string"):
-            raise Inexact
+            return self._value_test(name, computed_value(_text_of(inner)), needle)
         path = self._one_path(Calling("string", () if inner == Calling("string") else (inner,)))
         return Call(name, path, core_constant(needle))
 
@@ -236,10 +275,18 @@ def negated(expr: Expr) -> Expr:
     return expr.part if isinstance(expr, Not) else Not(expr)
 
 
-def _first_test(op: str, path: Path, value: str | float | bool) -> Expr:
+def _first_test(op: str, path: Path, value: str | float | bool, one: bool) -> Expr:
+    """Compare the first node at the end of a path; `one` says that there is one at most."""
     assert not isinstance(value, bool)
     constant = core_constant(value)
-    return Compare(op, path, constant) if at_most_one(path) else Call(op, path, constant)
+    return Compare(op, path, constant) if one and op in FLIPPED else Call(op, path, constant)
+
+
+def _holds_of_nothing(op: str, value: ComputedValue, constant: str | float | bool) -> bool:
+    """Whether a test holds of what is computed from the empty string, as where there is no node."""
+    computed = Calling("string", (value.expression,)) if value.kind == "boolean" else value.expression
+    sides = computed, bound_tree(constant)
+    return bool(evaluated(Operation(op, sides) if op in FLIPPED else Calling(op, sides)))
 
 
 def _text_of(tree: XPathTree) -> XPathTree:

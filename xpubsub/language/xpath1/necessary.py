@@ -7,13 +7,14 @@ counts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Number, Or, Path
 from xpubsub.language.xpath1.constants import constant_value, core_constant, looks_at_context, node_sets
-from xpubsub.language.xpath1.exact import TRUE_EXPR, Exact, negated
+from xpubsub.language.xpath1.exact import MOST_COUNTED, OPPOSITE, TRUE_EXPR, Exact, negated
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
@@ -89,6 +90,8 @@ class Necessary:
                 return self.truth(part)
             case Calling("boolean", (part,)):
                 return self._falsity(part)
+            case Operation(op, (Calling("count", _) as left, right)) if op in OPPOSITE:
+                return self._inexact(Operation(OPPOSITE[op], (left, right)))
         return self._if_nothing(Calling("not", (tree,)))
 
     def _comparison(self, op: str, left: XPathTree, right: XPathTree) -> Expr | None:
@@ -118,12 +121,21 @@ class Necessary:
             return None
         compares = op == "=" and bool(constant) if isinstance(constant, str) else op != "!="
         match call:
+            case Calling("count", (nodes,)) if isinstance(constant, float):
+                return self._at_least(nodes, op, constant)
             case Calling("string" | "number", (nodes,)) if type_of(nodes) == "nodes" and compares:
                 number = constant_value(Calling("number", (other,))) if call.name == "number" else constant
                 if number is None or isinstance(number, bool):
                     return None
                 return self._tested(nodes, lambda path: Compare(op, path, core_constant(number)))
         return None
+
+    def _at_least(self, nodes: XPathTree, op: str, constant: float) -> Expr | None:
+        """Return what a number of nodes needs: so many nodes where less is asked of them."""
+        least = math.floor(constant) + 1 if op == ">" else math.ceil(constant) if op in (">=", "=") else 0
+        if not 1 < least < MOST_COUNTED or len(chains(nodes)) != 1:
+            return None
+        return self._tested(nodes, lambda path: Call("at-least", path, Number(float(least))))
 
     def _text_call(self, name: str, text: XPathTree, part: XPathTree) -> Expr | None:
         needle = constant_value(part)

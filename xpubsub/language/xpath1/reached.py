@@ -90,8 +90,10 @@ def both_tests(one: NodeTest, other: NodeTest) -> NodeTest | None:
 
 
 def at_most_one(path: Path) -> bool:
-    """Whether a path selects one node at most: the node itself, or an attribute of it."""
+    """Whether a path selects one node at most: the node itself, or an attribute of it; or of the root element."""
     steps = path.steps
+    if path.absolute and steps and steps[0].axis == "child" and steps[0].test.kind == "element":
+        steps = steps[1:]
     if len(steps) > 1 or any(step.axis == "descendant" for step in steps):
         return False
     return not steps or (steps[0].test.kind == "attribute" and None not in (steps[0].test.uri, steps[0].test.local))

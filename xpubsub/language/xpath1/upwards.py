@@ -12,10 +12,18 @@ from xpubsub.language.xpath1.tree import Calling, Filtered, Location, Negative, 
 
 def conjuncts(predicates: tuple[XPathTree, ...]) -> list[XPathTree]:
     """Return the conditions that predicates without positions join by `and`."""
-    found: list[XPathTree] = []
-    for each in predicates:
-        found += conjuncts(each.parts) if isinstance(each, Operation) and each.op == "and" else [each]
-    return found
+    return [part for each in predicates for part in _conjuncts(each)]
+
+
+def _conjuncts(tree: XPathTree) -> list[XPathTree]:
+    match tree:
+        case Operation("and", parts):
+            return conjuncts(parts)
+        case Calling("not", (Operation("or", parts),)):
+            return conjuncts(tuple(Calling("not", (part,)) for part in parts))
+        case Calling("not", (Calling("not", (part,)),)):
+            return _conjuncts(Calling("boolean", (part,)))
+    return [tree]
 
 
 def above_only(tree: XPathTree) -> XPathTree | None:
