@@ -202,3 +202,16 @@ def test_lines_are_matched_by_spark_in_the_ordinary_loop(
             delivered = list[Any]()
             broker.stream("-", lambda batch: delivered.extend(batch.rows.to_pylist()))
     assert [(row["subscription_id"], row["output"]) for row in delivered] == [("copy", "<p><price>16</price></p>")]
+
+
+@pytest.mark.parametrize("done", ["delete", "moved"])
+def test_spark_deletes_or_moves_published_files(place: Path, spark_session: Any, done: str) -> None:
+    """The files of a batch go when Spark begins the next; those of the last stay until then."""
+    where = done if done == "delete" else str(place / done)
+    run(place, spark_session, done=where, max_file_age="1000d", max_messages=4)
+    fill(place / "in", [MESSAGES])
+    run(place, spark_session, done=where, max_file_age="1000d", max_messages=4)
+    assert found(place) == expected(range(MESSAGES + 1))
+    assert len(list((place / "in").rglob("*.xml"))) < 6
+    if done == "moved":
+        assert len(list((place / done).rglob("*.xml"))) > 6

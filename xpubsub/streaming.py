@@ -24,6 +24,7 @@ from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.split.automatic import IMPLIED, automatic_units, units_of_job
 from xpubsub.jobs.stream.batches import BrokerCalls, JobParts
 from xpubsub.jobs.stream.checkpoint import Checkpoint
+from xpubsub.jobs.stream.disposing import DELETE
 from xpubsub.jobs.stream.figures import Figures
 from xpubsub.jobs.stream.letter_source import LetterSource, letter_streams
 from xpubsub.jobs.stream.loop import StreamJob
@@ -34,11 +35,20 @@ from xpubsub.jobs.stream.read_ahead import ReadAhead
 from xpubsub.jobs.stream.relief import Relief
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.sources import Source
+from xpubsub.language.durations import seconds_of
 from xpubsub.language.xpath.split import split_path
 from xpubsub.open_store import DEFAULT_STREAM, OpenStore, stream_and_plan
 from xpubsub.shred.units import UnitCutter
 
 _T = TypeVar("_T")
+
+
+def _done(done: str | os.PathLike[str] | None, dead_letters: Any) -> str | None:
+    """Return what to do with published files; rejected messages must not be deleted unless they are kept elsewhere."""
+    if done == DELETE and dead_letters is None:
+        raise Error("with done='delete' the files of rejected messages are deleted, too: name a sink for dead letters,"
+                    " or a directory for published files")
+    return None if done is None else os.fspath(done)
 
 
 class StreamingCalls(OpenStore):
@@ -51,6 +61,7 @@ class StreamingCalls(OpenStore):
         max_messages: int = MAX_MESSAGES, max_batch_bytes: int = MAX_BATCH_BYTES, once: bool = False,
         stop: Event | None = None, metrics: int | None = None, progress: Callable[[Figures], None] | None = None,
         control: bool = True, resume: bool = False, overload: Overload | None = None,
+        done: str | os.PathLike[str] | None = None, max_file_age: str | None = None,
     ) -> Figures:
         """Publish the messages of a source as they come, and deliver the results; each exactly once, after crashes too.
 
@@ -80,6 +91,10 @@ class StreamingCalls(OpenStore):
         - `overload`: what to do when messages come faster than they can be processed, an `xpubsub.Overload`; by default
           what `connect` was given, and otherwise the source waits. If it names a policy that chooses paths,
           notifications have the column `part`.
+        - `done`: what to do with published files of a directory: `"delete"` deletes them, a directory gets them. The
+          job then keeps only the names of files that are still there; by default it keeps all names.
+        - `max_file_age`: a duration such as `"7d"`. Files that were modified so much earlier than the newest one
+          published are not read, and their names are not kept.
 
         Returns the figures of the run: messages, notifications, rejected, batches, seconds, delays.
 
@@ -91,7 +106,8 @@ class StreamingCalls(OpenStore):
         place = Path(checkpoint if checkpoint is not None else f"{self.store.engine.place}.stream")
         cutters = None if split is None else self._cutters(split, namespaces, options.stream, place)
         how = SourceOptions(
-            self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume), place)
+            self.limits.max_bytes, bool(file_times), cutters, max_messages, bool(once), bool(resume),
+            _done(done, dead_letters), None if max_file_age is None else seconds_of(max_file_age), place)
         session = self._publisher.session() if relieving is None else None
         reading, relief = self._read_ahead(open_source(source, how, session), relieving, options)
         with closing(reading), serving(self.store.engine.held_file if control else None, self._limited):

@@ -50,6 +50,11 @@ from xpubsub.limits import Limits
 @namespace_option
 @click.option("--file-times", is_flag=True,
               help="For correlations: use each file's modification time as the time of its message.")
+@click.option("--done", metavar="delete|DIR",
+              help="Delete published files of a directory, or move them to DIR; their names are then not kept.")
+@click.option("--max-file-age", metavar="AGE",
+              help="Do not read files that were modified so much (such as 7d) before the newest one published; the job"
+                   " then does not keep their names.")
 @click.option("--max-messages", type=click.IntRange(min=1), default=MAX_MESSAGES, show_default=True, metavar="N",
               help="The most messages of a batch.")
 @click.option("--max-batch-bytes", type=click.IntRange(min=1), default=MAX_BATCH_BYTES, show_default=True, metavar="N",
@@ -102,6 +107,7 @@ def stream(
     Examples:
       xpubsub stream subs.duckdb --source dir:inbox --sink dir:matches --dead-letters dir:rejected
       xpubsub stream subs.duckdb --source dir:inbox --sink dir:matches --format jsonl --once
+      xpubsub stream subs.duckdb --source dir:inbox --sink dir:matches --done inbox/.done
       tail -f ticks.log | xpubsub stream subs.duckdb --source - --sink -
       xpubsub stream subs.duckdb --source tcp:localhost:9000 --sink each:subscribers
       curl -sN https://example.org/feed | xpubsub stream subs.duckdb --source - --sink - --split /feed/entry

@@ -14,5 +14,5 @@ def seconds_of(text: str) -> float:
     """Return the seconds of a duration such as `5s`; it must be positive."""
     found = _DURATION.fullmatch(text.strip())
     if found is None or not float(found[1]):
-        raise Error(f"a delay is a positive number with {', '.join(UNITS)}, such as 5s or 1.5h, not {text!r}")
+        raise Error(f"a duration is a positive number with {', '.join(UNITS)}, such as 5s or 1.5h, not {text!r}")
     return float(found[1]) * UNITS[found[2]]

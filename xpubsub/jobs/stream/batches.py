@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
@@ -26,6 +26,9 @@ from xpubsub.jobs.stream.relief import Relief
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.sources import Source
 from xpubsub.store.store import Store
+
+_GONE = 1_000
+"""How many items a source has let go of before the store forgets them."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Batches:
         self._accepted = AcceptedDelays(store)
         self._commits = Commits(store, "")
         self._aside = Aside(checkpoint.directory)
+        self._gone: list[str] = []
         self._last = self._before = Committed(0)
         self.figures = Figures()
         """What this run has done so far."""
@@ -126,6 +130,20 @@ class Batches:
         """Return the items that a batch is done with."""
         again = set(letters["position"].to_pylist()) if self._options.keep_rejected else ()
         return [item for item in polled.items if item not in again]
+
+    def _release(self, items: Iterable[str]) -> None:
+        """Tell the source which items are committed; the store forgets what the source need not be told again."""
+        release: Callable[[Iterable[str]], list[str]] | None = getattr(self._source, "release", None)
+        if release is not None:
+            self._gone += release(items)
+            if len(self._gone) >= _GONE:
+                self._forget()
+
+    def _forget(self) -> None:
+        """Delete the items that the source has let go of."""
+        gone, self._gone = self._gone, []
+        if gone:
+            self._calls.run(lambda: self._commits.forget(gone))
 
     def _record_figures(self) -> None:
         """Store the figures, which now include the last batch."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from xpubsub.jobs.stream.delays import Delays
 from xpubsub.jobs.stream.messages import Json
-from xpubsub.plan.stream import BATCH, BATCHES, DONE, ITEMS
+from xpubsub.plan.stream import BATCH, BATCHES, DONE, ITEMS, REMEMBERED
 from xpubsub.rows import STREAM_BATCH, STREAM_ITEM, STREAM_JOB, table_of
 from xpubsub.store.store import Store
 
@@ -62,6 +62,13 @@ class Commits:
             self._added += 1
             if self._added % _ROWS == 0:
                 engine.replace({"stream_batch": BATCHES})
+
+    def forget(self, items: list[str]) -> None:
+        """Delete items that the source need not be told again; in a transaction of its own."""
+        engine = self._store.engine
+        with engine.transaction(), engine.pipeline():
+            engine.load("stream_item_given", table_of([(self.job, item) for item in items], STREAM_ITEM))
+            engine.replace({"stream_item": REMEMBERED})
 
 
 def achieved_delays(store: Store) -> dict[str, tuple[float, float]]:

@@ -1,7 +1,8 @@
 """The source `dir:PATH`: a directory that fills. Each *.xml file is a message; its id is its path below the directory.
 
 Writers must make a file appear complete: write it under another name and rename it. A file's name is its identity: a
-name that was published is never read again, whatever happens to the file.
+name that was published is never read again, whatever happens to the file, unless another rule of `published_files` is
+asked for.
 """
 
 from __future__ import annotations
@@ -11,14 +12,25 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from xpubsub.errors import Error, StoreError
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
+from xpubsub.jobs.stream.published_files import PublishedFiles, PublishedNames
 
 _ENDING = ".xml"
 _INTERVAL = 0.2
 """Seconds between looks at a directory in which nothing was new."""
+
+
+class FoundFile(NamedTuple):
+    """A file that a look has found, in the order in which files are read."""
+
+    changed: int
+    """The time of the last modification, in ns."""
+    name: str
+    arrived: float
+    item: str
 
 
 class DirectorySource:
@@ -26,15 +38,18 @@ class DirectorySource:
 
     SEEKABLE: ClassVar[bool] = True
 
-    def __init__(self, directory: str | os.PathLike[str], *, max_bytes: int, file_times: bool = False) -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str], *, max_bytes: int, file_times: bool = False,
+        published: PublishedFiles | None = None,
+    ) -> None:
         self._directory = Path(directory)
         if not self._directory.is_dir():
             raise Error(f"dir:{directory}: there is no such directory")
         self._max_bytes = max_bytes
         self._file_times = file_times
         self._since = time.time()
-        self._done: set[str] = set()
-        self._waiting: deque[tuple[int, str, float]] = deque()
+        self._published: PublishedFiles = published or PublishedNames()
+        self._waiting: deque[FoundFile] = deque()
 
     @property
     def ended(self) -> bool:
@@ -51,19 +66,29 @@ class DirectorySource:
         if position is not None and "batch" in position:
             raise StoreError("the job of this checkpoint has read a source with Structured Streaming, as jobs without"
                              " overload do on Spark: use another checkpoint")
-        self._done.update(items)
+        self._published.add(items)
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Read files; those that have vanished since the look are left out."""
         if not self._found(timeout):
             return None
-        messages, size = list[StreamMessage](), 0
+        messages, items, size = list[StreamMessage](), list[str](), 0
         while self._waiting and len(messages) < most and size < most_bytes:
-            message = self._read(*self._waiting.popleft())
+            found = self._waiting.popleft()
+            message = self._read(found)
             if message is not None:
                 messages.append(message)
+                items.append(found.item if self._is_complete(message) else self._published.staying(found.item))
                 size += len(message.xml)
-        return Polled(messages, None, [message.place for message in messages]) if messages else None
+        return Polled(messages, None, items) if messages else None
+
+    def _is_complete(self, message: StreamMessage) -> bool:
+        """Whether all of a file was read; otherwise the file must stay."""
+        return message.refused is None and len(message.xml) <= self._max_bytes
+
+    def release(self, items: Iterable[str]) -> list[str]:
+        """Take note that files are committed; return the items that the store can forget."""
+        return self._published.release(items)
 
     def _found(self, timeout: float) -> bool:
         """Wait until there are files; return whether there are any."""
@@ -89,11 +114,11 @@ class DirectorySource:
         """Look for new files; return whether there are any."""
         found = sorted(self._new(self._directory, ""))
         self._waiting.extend(found)
-        self._done.update(text_of(name) for _, name, _ in found)
+        self._published.add(file.item for file in found)
         return bool(found)
 
-    def _new(self, directory: Path, prefix: str) -> Iterator[tuple[int, str, float]]:
-        """Yield the new files: modification time in ns, name, and time of arrival."""
+    def _new(self, directory: Path, prefix: str) -> Iterator[FoundFile]:
+        """Yield the new files."""
         try:
             entries = list(os.scandir(directory))
         except OSError as error:
@@ -106,27 +131,31 @@ class DirectorySource:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._new(Path(entry.path), f"{name}/")
-            elif entry.name.endswith(_ENDING) and text_of(name) not in self._done:
+            elif entry.name.endswith(_ENDING):
                 yield from self._seen(entry, name)
 
-    def _seen(self, entry: os.DirEntry[str], name: str) -> Iterator[tuple[int, str, float]]:
+    def _seen(self, entry: os.DirEntry[str], name: str) -> Iterator[FoundFile]:
+        text = text_of(name)
         try:
+            if not self._published.is_new(text, entry):
+                return
             status = entry.stat()
         except FileNotFoundError:
             return
-        yield status.st_mtime_ns, name, max(status.st_ctime, self._since)
+        item = self._published.item(text, name, status)
+        yield FoundFile(status.st_mtime_ns, name, max(status.st_ctime, self._since), item)
 
-    def _read(self, changed: int, name: str, arrived: float) -> StreamMessage | None:
+    def _read(self, found: FoundFile) -> StreamMessage | None:
         """Read a file; return None if it has vanished. A message beyond the limit is cut one byte beyond it."""
-        place, at = text_of(name), changed / 1e9 if self._file_times else None
+        place, at = text_of(found.name), found.changed / 1e9 if self._file_times else None
         try:
-            with open(self._directory / name, "rb") as file:
-                return StreamMessage(place, file.read(self._max_bytes + 1), place, arrived, at)
+            with open(self._directory / found.name, "rb") as file:
+                return StreamMessage(place, file.read(self._max_bytes + 1), place, found.arrived, at)
         except FileNotFoundError:
-            self._done.discard(place)
+            self._published.discard(found.item)
             return None
         except OSError as error:
-            return StreamMessage(place, b"", place, arrived, at, ("unreadable", error.strerror or str(error)))
+            return StreamMessage(place, b"", place, found.arrived, at, ("unreadable", error.strerror or str(error)))
 
 
 def text_of(name: str) -> str:

@@ -41,6 +41,7 @@ class StreamJob(RelievedBatches):
             self.figures.backlog = self._source.backlog()
             tell(self.figures)
         self._empty_buffer()
+        self._forget()
         if self.figures.batches:
             self._calls.run(self._record_figures)
 
@@ -71,6 +72,7 @@ class StreamJob(RelievedBatches):
                 self._carry_out(journaled(self._checkpoint.journal.read(number)[0]))
             self._checkpoint.journal.remove(number)
         self._source.seek(self._last.position, items)
+        self._release(items)
 
     def _carry_out(self, polled: Polled) -> None:
         """Publish a batch and deliver its results; or set it aside."""
@@ -82,6 +84,7 @@ class StreamJob(RelievedBatches):
         delivery, accepted = self._relieved_batch(number, polled)
         self._checkpoint.journal.remove(number)
         self._source.committed(polled.position)
+        self._release(polled.items)
         self._deliveries.deliver(number, delivery)
         seconds = time.perf_counter() - started
         self._pace.learn(len(polled.messages), seconds)

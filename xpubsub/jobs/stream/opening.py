@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from xpubsub.errors import Error
 from xpubsub.jobs.stream.byte_source import ByteSource, LineServer, StandardInput
 from xpubsub.jobs.stream.directory_sink import JSON_LINES, PARQUET, DirectorySink
 from xpubsub.jobs.stream.directory_source import DirectorySource
+from xpubsub.jobs.stream.disposing import disposing
 from xpubsub.jobs.stream.kafka_sink import KafkaSink
 from xpubsub.jobs.stream.kafka_source import KafkaSource
 from xpubsub.jobs.stream.plain_sinks import FunctionSink, StandardOutput
+from xpubsub.jobs.stream.published_files import DisposedFiles, PublishedFiles, RecentFiles
 from xpubsub.jobs.stream.readers import ByteReader, LineReader, UnitReader
 from xpubsub.jobs.stream.sinks import Sink
 from xpubsub.jobs.stream.source_options import SourceOptions
@@ -27,6 +30,8 @@ def open_source(given: Any, options: SourceOptions, session: Any = None) -> Sour
 
     With a Spark session, a source that Spark can read in batches gives frames.
     """
+    if (options.done or options.max_file_age) and not (isinstance(given, str) and given.startswith("dir:")):
+        raise Error("done and max_file_age are for files: the source must be dir:PATH")
     if session is not None and (frames := _frames(given, options, session)) is not None:
         return frames
     if not isinstance(given, str):
@@ -75,10 +80,18 @@ def _checked(given: Any, what: str, methods: tuple[str, ...]) -> Any:
 
 
 def _directory_source(path: str, options: SourceOptions) -> Source:
-    how: dict[str, Any] = {"max_bytes": options.max_bytes, "file_times": options.file_times}
+    how: dict[str, Any] = {
+        "max_bytes": options.max_bytes, "file_times": options.file_times, "published": _published(path, options)}
     if options.cutters is None:
         return DirectorySource(path, **how)
     return UnitDirectorySource(path, **how, cutters=options.cutters)
+
+
+def _published(path: str, options: SourceOptions) -> PublishedFiles | None:
+    """Return what decides which files are read; None if it is their names alone."""
+    if options.done is not None and Path(path).is_dir():
+        return DisposedFiles(Path(path), disposing(options.done, Path(path)))
+    return None if options.max_file_age is None else RecentFiles(options.max_file_age)
 
 
 def _standard_input(_: str, options: SourceOptions) -> Source:

@@ -1,7 +1,7 @@
 """Reads a source ahead of the job, in a thread, into a buffer of bounded size.
 
 How full the buffer is tells whether messages come faster than they are processed. All calls of the source are made by
-the thread, except `seek` before it starts and `close` after it has ended.
+the thread, except `seek` before it starts, `close` after it has ended, and `release`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Condition, Thread
 
 from xpubsub.jobs.stream.messages import Json, Polled, joined_portions
@@ -80,6 +80,11 @@ class ReadAhead:
         """Let the thread tell the source."""
         with self._changed:
             self._committed = [position]
+
+    def release(self, items: Iterable[str]) -> list[str]:
+        """Tell the source that items are committed; return those that the store can forget."""
+        release: Callable[[Iterable[str]], list[str]] | None = getattr(self._source, "release", None)
+        return [] if release is None else release(items)
 
     def backlog(self) -> int | None:
         """Return how many messages wait in the source and in the buffer."""

@@ -83,6 +83,7 @@ class RelievedBatches(Batches):
         committed = self._committed(number, polled.position)
         self._calls.run(lambda: self._record(committed, polled.items))
         self._source.committed(polled.position)
+        self._release(polled.items)
         self.figures.messages += len(polled.messages)
         self.figures.spills.active, self.figures.spills.paths = True, ()
         self._calls.run(self._look_at_spills)

@@ -24,5 +24,9 @@ class SourceOptions:
     """Whether only the messages that are there at the start are wanted."""
     resume: bool = False
     """Whether standard input or the server of a connection sends everything again, from its first line."""
+    done: str | None = None
+    """What to do with published files: delete them, or move them to this directory. By default they stay."""
+    max_file_age: float | None = None
+    """Files that are so many seconds older than the newest one published are not read, and their names not kept."""
     checkpoint: Path | None = None
     """The directory of the job, for a source that keeps its own records there."""

@@ -14,6 +14,10 @@ class Source(Protocol):
     The job stores the position and the items of a batch in the transaction that publishes the batch, and passes what is
     stored to `seek` when it starts again. A source that cannot seek gives each message once; the job keeps such
     messages in its checkpoint until they are published.
+
+    A source may also have a method `release(items) -> list[str]`. It is called with items that are committed and, after
+    `seek`, with those that were committed before. The store forgets the items that it returns, as `seek` does not need
+    them. A directory has one: a job that publishes files for months must not keep all their names.
     """
 
     @property

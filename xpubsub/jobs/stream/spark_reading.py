@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xpubsub.engines.spark_session import explained
 from xpubsub.errors import EngineError, Error
+from xpubsub.jobs.stream.disposing import DELETE
 from xpubsub.jobs.stream.kafka_client import KafkaAddress
 from xpubsub.jobs.stream.source_options import SourceOptions
 from xpubsub.jobs.stream.spark_source import SparkSource
@@ -42,13 +44,22 @@ def _directory(session: SparkSession, path: str, options: SourceOptions) -> Data
     if "://" not in path and not os.path.isdir(path):
         raise Error(f"dir:{path}: there is no such directory")
     reader = session.readStream.format("binaryFile").schema(_FILES).option("pathGlobFilter", "*.xml")
-    reader = reader.option("recursiveFileLookup", "true").option("maxFileAge", _NO_AGE)
+    age = _NO_AGE if options.max_file_age is None else f"{int(options.max_file_age * 1e6)}us"
+    reader = reader.option("recursiveFileLookup", "true").option("maxFileAge", age).options(**_cleaning(options.done))
     with explained("stream"):
         files = reader.option("maxFilesPerTrigger", options.max_messages).load(base)
         name = expr(f"substring(path, {len(base) + 2})")
         at = col("modificationTime") if options.file_times else lit(None).cast("timestamp")
         return files.select(name.alias("id"), col("content").alias("xml"), at.alias("timestamp"),
                             col("modificationTime").alias("arrived"))
+
+
+def _cleaning(done: str | None) -> dict[str, str]:
+    """Return the options by which Spark deletes or moves the files of a batch, when the next batch begins."""
+    if done is None or done == DELETE:
+        return {} if done is None else {"cleanSource": "delete"}
+    target = done if "://" in done else Path(done).absolute().as_uri()
+    return {"cleanSource": "archive", "sourceArchiveDir": target}
 
 
 def _kafka(session: SparkSession, text: str, options: SourceOptions) -> DataFrame:

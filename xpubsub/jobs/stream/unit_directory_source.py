@@ -1,6 +1,7 @@
 """The source `dir:PATH` with `--split`: each file is a document, and each of its units a message.
 
-A large file spans many batches: the position is the file under way and the number of its units that are committed.
+A large file spans many batches: the position is the file under way, the number of its units that are committed, and
+whether one of them could not be read completely.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from xpubsub.jobs.stream.directory_source import DirectorySource, text_of
+from xpubsub.jobs.stream.directory_source import DirectorySource, FoundFile, text_of
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
+from xpubsub.jobs.stream.published_files import PublishedFiles
 from xpubsub.jobs.stream.readers import Cutters, unit_message
 from xpubsub.shred.units import Unit
 
@@ -28,6 +30,8 @@ class OpenDocument:
         self._cutter = cutters()
         self._units: deque[Unit] = deque()
         self.taken = skipped
+        self.stays = False
+        """Whether a unit could not be read completely, so that the file should stay where it is."""
 
     def next(self) -> Unit | None:
         """Return the next unit; None at the end."""
@@ -40,6 +44,7 @@ class OpenDocument:
             return None
         unit = self._units.popleft()
         self.taken = unit.number
+        self.stays |= unit.refusal is not None
         return unit
 
     def _read(self) -> bytes:
@@ -61,13 +66,14 @@ class UnitDirectorySource(DirectorySource):
     """Reads the files of a directory, one after the other, and cuts them into units."""
 
     def __init__(
-        self, directory: str | os.PathLike[str], *, max_bytes: int, file_times: bool = False, cutters: Cutters
+        self, directory: str | os.PathLike[str], *, max_bytes: int, file_times: bool = False,
+        published: PublishedFiles | None = None, cutters: Cutters,
     ) -> None:
-        super().__init__(directory, max_bytes=max_bytes, file_times=file_times)
+        super().__init__(directory, max_bytes=max_bytes, file_times=file_times, published=published)
         self._cutters = cutters
         self._document: OpenDocument | None = None
-        self._about = ("", 0.0, 0.0)
-        self._skipped: dict[str, int] = {}
+        self._about = FoundFile(0, "", 0.0, "")
+        self._begun: Json = None
 
     @property
     def drained(self) -> bool:
@@ -78,9 +84,11 @@ class UnitDirectorySource(DirectorySource):
         """Leave out the files that were published; go on with the file under way, if it still exists."""
         super().seek(position, items)
         if position is not None and (path := self._directory / position["file"]).exists():
-            self._skipped[position["file"]] = position["units"]
-            self._waiting.append((path.stat().st_mtime_ns, position["file"], self._since))
-            self._done.add(text_of(position["file"]))
+            status, name = path.stat(), position["file"]
+            item = self._published.item(text_of(name), name, status)
+            self._begun = position
+            self._waiting.append(FoundFile(status.st_mtime_ns, name, self._since, item))
+            self._published.add([item])
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Read units, of one file after the other."""
@@ -91,30 +99,34 @@ class UnitDirectorySource(DirectorySource):
             document = self._document or self._opened(messages, items)
             if document is None:
                 continue
-            unit, (name, arrived, at) = document.next(), self._about
+            unit, file = document.next(), self._about
             if unit is None:
-                items.append(text_of(name))
+                items.append(self._published.staying(file.item) if document.stays else file.item)
                 self._document = None
             else:
-                messages.append(unit_message(text_of(name), unit, arrived, at if self._file_times else None))
+                at = file.changed / 1e9 if self._file_times else None
+                messages.append(unit_message(text_of(file.name), unit, file.arrived, at))
                 size += unit.size
         return Polled(messages, self._position(), items) if messages or items else None
 
     def _position(self) -> Json:
         """Return the file under way and how many of its units were given."""
-        return None if self._document is None else {"file": self._about[0], "units": self._document.taken}
+        if self._document is None:
+            return None
+        return {"file": self._about.name, "units": self._document.taken, "stays": self._document.stays}
 
     def _opened(self, messages: list[StreamMessage], items: list[str]) -> OpenDocument | None:
         """Open the next file; one that has vanished is left out, one that cannot be read is rejected."""
-        changed, name, arrived = self._waiting.popleft()
-        self._about = name, max(arrived, self._since), changed / 1e9
+        file = self._about = self._waiting.popleft()
+        begun, self._begun = self._begun or {"units": 0}, None
         try:
-            self._document = OpenDocument(self._directory / name, self._cutters, self._skipped.pop(name, 0))
+            self._document = OpenDocument(self._directory / file.name, self._cutters, begun["units"])
+            self._document.stays = begun.get("stays", False)
         except FileNotFoundError:
-            self._done.discard(text_of(name))
+            self._published.discard(file.item)
         except OSError as error:
-            place = text_of(name)
-            items.append(place)
+            place = text_of(file.name)
+            items.append(self._published.staying(file.item))
             messages.append(StreamMessage(
                 place, b"", place, time.time(), None, ("unreadable", error.strerror or str(error))))
         return self._document
