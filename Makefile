@@ -26,7 +26,7 @@ test: $(VENV)/.installed-test
 	@home=$$(bash tools/java.sh) && export JAVA_HOME="$$home" && set -x && \
 	$(RUN)/ruff check . && \
 	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py) && \
-	$(RUN)/pytest -n 3 --dist loadscope --no-loadscope-reorder
+	$(RUN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
 bench: $(VENV)/.installed-bench
 	@home=$$(bash tools/java.sh) && JAVA_HOME="$$home" $(RUN)/python benchmarks/run.py --quick --plots build/bench

@@ -108,7 +108,7 @@ class SparkPublisher(FinishingPublisher):
         spill = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
         task = replace(self._task(Batch((), file.stream), spill=spill), witnesses=False, numbered=False)
         with timings.of("job"):
-            parts = self._run_job(*self._shared_out(message_rows(messages), task))
+            parts = self._matched_rows(message_rows(messages), task)
         self._learn(parts)
         return parts[PartKind.NOTIFICATION], parts[PartKind.REJECTED]
 
