@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import xpubsub
 from tests import inside
-from tests.judge import judge, pairs
+from tests.judge import judge, pairs, verdicts
 from xpubsub.cli import program
 from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.messages import Batch
@@ -124,6 +124,17 @@ def test_early_output_waits_for_lxml(connect: Connect) -> None:
     plan = broker._publisher.plan(Batch((), "S").request)
     assert known.summary.checks == 1
     assert found(Early("m", OpenNodes(shredder.nodes(), OPEN_NODE.empty_table()), Batch((), "S")).result(plan)) == {("m", "sure")}
+
+
+def test_what_compares_a_number_of_nodes_with_no_number_is_false(connect: Connect) -> None:
+    """So that its not() is true: `<=` and `>` are no opposites then."""
+    texts = [f"not(count(//a) {op} {right})" for op in ("=", "!=", "<", "<=", ">", ">=") for right in ("'x'", "//b", "'1'", "2")]
+    messages = {"none": "<r/>", "two": "<r><a/><a/></r>", "text": "<r><a/><b>x</b></r>", "three": "<r><a/><b>3</b></r>"}
+    expressions = {f"s{n}": text for n, text in enumerate(texts)}
+    broker = connect("duckdb")
+    broker.subscribe_many(list(expressions.items()))
+    found = pairs(broker.publish(list(messages.items())).notifications.to_pylist())
+    assert found == verdicts(messages, expressions, {})
 
 
 def test_the_way_is_named(connect: Connect) -> None:

@@ -90,7 +90,7 @@ class Necessary:
                 return self.truth(part)
             case Calling("boolean", (part,)):
                 return self._falsity(part)
-            case Operation(op, (Calling("count", _) as left, right)) if op in OPPOSITE:
+            case Operation(op, (Calling("count", _) as left, right)) if op in OPPOSITE and _is_number(right):
                 return self._inexact(Operation(OPPOSITE[op], (left, right)))
         return self._if_nothing(Calling("not", (tree,)))
 
@@ -180,6 +180,12 @@ def one_of(parts: Iterable[Expr | None]) -> Expr | None:
 
 def _unless_true(expr: Expr) -> Expr | None:
     return None if expr == TRUE_EXPR else expr
+
+
+def _is_number(tree: XPathTree) -> bool:
+    """Whether a constant is a number or reads as one: not NaN, with which every comparison but `!=` is false."""
+    constant = constant_value(Calling("number", (tree,))) if type_of(tree) != "nodes" else None
+    return isinstance(constant, float)
 
 
 def _with_condition(path: Path, condition: Expr) -> Expr:
