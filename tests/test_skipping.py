@@ -15,6 +15,7 @@ from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import COPY, EXISTS, VALUE
 from xpubsub.shred import reading
 from xpubsub.shred.handlers import token_handlers
+from xpubsub.shred.leaps import NO_TAGS, Leaps
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -97,8 +98,12 @@ def test_a_skipped_element_costs_no_row_and_no_token(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("xml", "code"), [
     ("<a><b><c></b></a>", "not-well-formed"), ("<a><b>&x;</b></a>", "not-well-formed"),
-    ("<a><b>" + "<c>" * 300 + "</c>" * 300 + "</b></a>", "limit-depth"),
-    ("<a><b><c " + " ".join(f"k{n}=''" for n in range(1001)) + "/></b></a>", "limit-attributes"),
+    ("<a><b>" + "<c>1</c>" * 50 + "</c></b></a>", "not-well-formed"),
+    ("<a><b>" + "<c>1</c>" * 50 + "&x;</b></a>", "not-well-formed"),
+    ("<a><b>" + "<c>1</c>" * 50 + "<b </b></a>", "not-well-formed"),
+    ("<a><b>" + "<p:c>1</p:c>" * 50 + "</b></a>", "not-well-formed"),
+    ("<a><b>" + "x" * 100 + "]]></b></a>", "not-well-formed"),
+    (b"<a><b>" + b"x" * 100 + b"\xff</b></a>", "encoding"),
     (b"<a><b>\xff</b></a>", "encoding"),
 ])
 def test_what_is_wrong_inside_a_spilled_element_is_found(xml: object, code: str) -> None:
@@ -106,6 +111,44 @@ def test_what_is_wrong_inside_a_spilled_element_is_found(xml: object, code: str)
     assert shredder.rejected()["code"].to_pylist() == [code]
     assert not shredder.rows and not shredder.spilled and not shredder.units
     assert shredded(xml).rejected()["code"].to_pylist() == [code]
+
+
+@pytest.mark.parametrize(("inside", "code"), [
+    ("<c>" * 300 + "</c>" * 300, "limit-depth"), ("<c " + " ".join(f"k{n}=''" for n in range(1001)) + "/>", "limit-attributes"),
+    ("<c/>" * 300, "limit-nodes"),
+])
+def test_limits_on_what_is_read_hold_inside_a_spilled_element_once_it_is_read(inside: str, code: str) -> None:
+    xml, limits = f"<a><b>{inside}</b></a>", Limits(max_nodes=2_100 if code == "limit-attributes" else 300 if "nodes" in code else 1_000)
+    assert not shredded(xml, ("/a/b",), limits=limits).rejected().num_rows
+    for marking in (True, False):
+        given = ("/a/b",) if marking else ()
+        assert shredded(xml, given, marking=marking, limits=limits).rejected()["code"].to_pylist() == [code]
+
+
+PIECES = ("<b>", "</b>", "<b k='>'/>", "<b k='/'>", "</b >", "<bb>", "</bb>", "<c>", "</c>", "<p:b xmlns:p='urn:p'>", "</p:b>", "<b/>",
+          "<!-- <b> -->", "<!-- </b> -->", "<![CDATA[</b>]]>", "<?i <b> ?>", "x", "]", "]]", "\r", "\r\n", "&amp;", "é", "y" * 100, "<c/>" * 30)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_leaping_over_elements_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks like a tag in a comment, elements of the same name in each other, what is not well-formed."""
+    random = Random(seed)
+    texts = ["<r>" + "".join(random.choices(PIECES, k=random.randrange(1, 14))) + "</r>" for _ in range(40)]
+    texts += [f"<r><b>{''.join(random.choices(PIECES[16:], k=6))}</b>{random.choice(PIECES)}<b>{'z' * 99}</b></r>" for _ in range(20)]
+    leapt = 0
+    for xml in texts:
+        for spill in (("//b",), ("//{urn:p}b", "/r/c"), ("/*/*:b",)):
+            for marking in (False, True):
+                found = [shredded(xml.encode(), spill, marking=marking)]
+                with monkeypatch.context() as patch:
+                    patch.setattr(Leaps, "of", lambda *_: NO_TAGS)
+                    found.append(shredded(xml.encode(), spill, marking=marking))
+                assert found[0].spilled == found[1].spilled and found[0].rows == found[1].rows, (xml, spill)
+                assert found[0]._nodes.copies == found[1]._nodes.copies and found[0].units == found[1].units
+                refused = [each.rejected()["reason"].to_pylist() for each in found]
+                assert refused[0] == refused[1], (xml, spill)
+                leapt += bool(Leaps(spill).of(xml.encode()).ends and found[0].spilled)
+    assert leapt > 10
 
 
 def test_messages_with_defaults_of_a_dtd_or_with_holes_are_read_whole() -> None:

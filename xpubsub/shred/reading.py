@@ -66,10 +66,11 @@ class Reader:
         parser = shredding_parser(encoding, self._handlers, self._limits)
         if self._copying is not None:
             self._copying.attach(parser, data)
-        if self._skipper is not None:
-            self._skipper.attach(parser)
         try:
-            parser.Parse(data, True)
+            if self._skipper is not None:
+                self._skipper.parse(parser, data, leaping=encoding is not None or reads_as_utf_8(encoding_of(data)))
+            else:
+                parser.Parse(data, True)
         except (DefusedXmlException, Error) as error:
             raise refusal_of(error, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1) from None
         except expat.ExpatError as error:
