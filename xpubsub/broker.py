@@ -48,6 +48,7 @@ class Broker(PublishingCalls, StreamingCalls):
         self, subscription_id: str, text: str, *, namespaces: Mapping[str, str] | None = None,
         dialect: str = "xpath", stream: str = DEFAULT_STREAM, max_delay: str | None = None,
         variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
+        weights: Mapping[str, float] | None = None,
     ) -> Subscribed:
         """Add one subscription; return 1, or 0 if it exists already.
 
@@ -63,16 +64,20 @@ class Broker(PublishingCalls, StreamingCalls):
         - `strict`: refuse a filter that SQL cannot decide alone, so that lxml would check candidates.
         - `partial`: False if the subscriber wants no outputs with holes: where elements of a message are spilled, the
           output comes whole, once the message is complete.
+        - `weights`: what the paths that a transformation returns are worth, by how it writes them, such as
+          `{"$a/price": 10}`; 1 unless given. A streaming job that is overloaded spills what is worth least.
 
         The returned int also has `warnings`: reasons why the subscription may not mean what its author intended.
         """
-        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial, weights)
         row = check_text("the id of a subscription", subscription_id), check_text("the text", text, empty=True)
-        Compiler(options.namespaces, options.dialect, self.limits, options.variables, strict).check(text)
+        compiler = Compiler(
+            options.namespaces, options.dialect, self.limits, options.variables, strict, options.weights)
+        compiler.check(text)
         try:
             return self.subscribe_many(
                 [row], namespaces=namespaces, dialect=dialect, stream=stream, max_delay=max_delay,
-                variables=variables, strict=strict, partial=partial)
+                variables=variables, strict=strict, partial=partial, weights=weights)
         except RowErrors as error:
             raise StoreError(f"{subscription_id}: {error.rows[0]['reason']}") from None
 
@@ -81,6 +86,7 @@ class Broker(PublishingCalls, StreamingCalls):
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
         variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
+        weights: Mapping[str, float] | None = None,
     ) -> Subscribed:
         """Add many subscriptions and return how many are new; the returned int also has `warnings`.
 
@@ -88,16 +94,16 @@ class Broker(PublishingCalls, StreamingCalls):
 
         - `rows`: (id, text) pairs, mappings, an Arrow table, or the path of a .csv, .tsv, .jsonl or .parquet file. A
           row has the columns `id` and `text`, and may have its own `namespaces`, `dialect`, `stream`, `max_delay`,
-          `variables` and `partial`.
-        - `namespaces`, `dialect`, `stream`, `max_delay`, `variables`, `partial`: as in `subscribe`, for rows that have
-          none of their own.
+          `variables`, `partial` and `weights`.
+        - `namespaces`, `dialect`, `stream`, `max_delay`, `variables`, `partial`, `weights`: as in `subscribe`, for
+          rows that have none of their own.
         - `strict`: as in `subscribe`, for all rows.
         - `columns`: other names for these columns, such as `{"id": "name"}`.
         - `header`: False if a .csv or .tsv file has no header line.
         - `progress`: a function, called with the number of subscriptions read since its last call. On Spark, where
           executors read the rows, it is not called.
         """
-        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
+        options = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial, weights)
         incoming = read_rows(rows, columns, header)
         with self._changing():
             return subscribe(self.store, incoming, options, self.limits, check_progress(progress))
@@ -131,7 +137,7 @@ class Broker(PublishingCalls, StreamingCalls):
 
     def list(self) -> pa.Table:
         """Return all subscriptions, with subscription_id, kind, stream, dialect, namespaces, text, max_delay,
-        variables, partial, and way: `indexed`, `checked` or `every message`.
+        variables, partial, weights, and way: `indexed`, `checked` or `every message`.
         """
         with self._exclusive():
             return list_subscriptions(self.store)

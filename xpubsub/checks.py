@@ -51,6 +51,19 @@ def check_namespaces(namespaces: object) -> dict[str, str]:
     return checked
 
 
+def check_weights(weights: object) -> dict[str, float]:
+    """Return weights by path, empty for None: numbers of at least 0."""
+    if weights is None:
+        return {}
+    if not isinstance(weights, Mapping):
+        raise Error(f"weights must map returned paths to numbers, not {type(weights).__name__}")
+    for path, weight in weights.items():
+        check_text("a path in weights", path)
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < math.inf:
+            raise Error(f"the weight of {path} must be a number of at least 0, not {weight!r}")
+    return dict(weights)
+
+
 def check_variables(variables: object) -> dict[str, Any]:
     """Return the values of variables by name, empty for None: strings, numbers, truth values, or lists."""
     if variables is None:

@@ -59,8 +59,9 @@ class RemoteBroker(Broker):
         stream: str = DEFAULT_STREAM, columns: Mapping[str, str] | None = None, header: bool | None = None,
         progress: Callable[[int], None] | None = None, max_delay: str | None = None,
         variables: Mapping[str, Any] | None = None, strict: bool = False, partial: bool = True,
+        weights: Mapping[str, float] | None = None,
     ) -> Subscribed:
-        checked = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial)
+        checked = call_options(namespaces, dialect, stream, max_delay, variables, strict, partial, weights)
         options = {**dataclasses.asdict(checked), "max_delay": max_delay, "partial": partial}
         done = check_progress(progress)
         incoming = read_rows(rows, columns, header)

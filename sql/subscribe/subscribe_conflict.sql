@@ -5,7 +5,7 @@ union all
 select c.row_no, c.subscription_id, 'duplicate-id' as code,
   case
     when d.text <> c.text then 'the same id stands in an earlier row with another text'
-    else 'the same id stands in an earlier row with other namespaces, another dialect, stream, max_delay, partial or variables' end as reason,
+    else 'the same id stands in an earlier row with other namespaces, another dialect, stream, max_delay, partial, variables or weights' end as reason,
   cast(null as bigint) as line, cast(null as bigint) as "column", cast(null as varchar) as caret
 from incoming as c
 join (select subscription_id, min(row_no) as row_no from incoming group by subscription_id) as f
@@ -20,6 +20,7 @@ select c.row_no, c.subscription_id, 'id-taken' as code,
     when v.stream <> f.stream then 'the id is subscribed already with another stream: unsubscribe it first'
     when coalesce(s.max_delay, '') <> f.max_delay then 'the id is subscribed already with another max_delay: unsubscribe it first'
     when coalesce(r.variables, '') <> f.variables then 'the id is subscribed already with other variables: unsubscribe it first'
+    when coalesce(g.weights, '') <> f.weights then 'the id is subscribed already with other weights: unsubscribe it first'
     else 'the id is subscribed already with another partial: unsubscribe it first' end as reason,
   cast(null as bigint) as line, cast(null as bigint) as "column", cast(null as varchar) as caret
 from incoming as c
@@ -27,7 +28,8 @@ join visible as v on v.subscription_id = c.subscription_id
 join incoming_form as f on f.form_no = c.form_no
 left join subscription_delay as s on s.subscription_id = v.subscription_id and s.call_no = v.call_no
 left join subscription_variables as r on r.subscription_id = v.subscription_id and r.call_no = v.call_no
+left join subscription_weights as g on g.subscription_id = v.subscription_id and g.call_no = v.call_no
 left join subscription_whole as w on w.subscription_id = v.subscription_id and w.call_no = v.call_no
 where v.text <> c.text or v.dialect <> f.dialect or v.namespaces <> f.namespaces or v.stream <> f.stream
   or coalesce(s.max_delay, '') <> f.max_delay or coalesce(r.variables, '') <> f.variables
-  or (w.call_no is not null) <> (f.partial = 'false')
+  or coalesce(g.weights, '') <> f.weights or (w.call_no is not null) <> (f.partial = 'false')

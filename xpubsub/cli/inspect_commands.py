@@ -51,6 +51,8 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
         click.echo(f"delay  at most {shown.max_delay}")
     if not shown.partial:
         click.echo("parts  none: outputs come whole")
+    for path, weight in shown.weights.items():
+        click.echo(f"weight {path}={weight:g}")
     for prefix, uri in shown.namespaces.items():
         click.echo(f"prefix {prefix}={uri}")
     for name, value in shown.variables.items():

@@ -64,6 +64,23 @@ def _variables(context: click.Context, option: click.Parameter, values: tuple[st
     return found
 
 
+def _weights(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for value in values:
+        path, _, number = value.rpartition("=")
+        try:
+            found[path.strip()] = float(number)
+        except ValueError:
+            path = ""
+        if not path.strip():
+            raise click.BadParameter(f"{value!r} is not PATH=NUMBER", context, option)
+    return found
+
+
+weight_option = click.option(
+    "--weight", "weights", multiple=True, callback=_weights, metavar="PATH=NUMBER",
+    help="What a path that a transformation returns is worth under overload, as it is written there; 1 unless given."
+         " Can be repeated.")
 variable_option = click.option(
     "--variable", "variables", multiple=True, callback=_variables, metavar="NAME=VALUE",
     help="The value of $NAME in filters, a string. Can be repeated.")

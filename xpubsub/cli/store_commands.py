@@ -16,6 +16,7 @@ from xpubsub.cli.options import (
     store_argument,
     stream_option,
     variable_option,
+    weight_option,
 )
 from xpubsub.cli.subscription_file import SubscriptionFile, columns_by_use
 from xpubsub.cli.warned import warn
@@ -63,17 +64,19 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
 @click.option("--strict", is_flag=True, help="Refuse filters that SQL cannot decide alone.")
 @click.option("--partial/--no-partial", default=True,
               help="Whether outputs may come in parts while elements of messages are spilled.  [default: partial]")
+@weight_option
 @limit_options(without=OF_MESSAGES)
 @engine_options
 def subscribe(
     store: str, text: str | None, subscription_id: str | None, file: str | None, columns: dict[str, str],
     no_header: bool, dialect: str, namespaces: dict[str, str], stream: str, max_delay: str | None,
-    variables: dict[str, str], strict: bool, partial: bool, engine: str, master: str | None, **limits: Any,
+    variables: dict[str, str], strict: bool, partial: bool, weights: dict[str, float], engine: str,
+    master: str | None, **limits: Any,
 ) -> None:
     """Add one subscription, or all subscriptions of a file. A file with a bad row adds none.
 
     A file needs the columns id (or subscription_id) and text (or xpath, expression, query). It can also have the
-    columns namespaces (a map, or JSON), dialect, stream, max_delay, variables (a map, or JSON) and partial; where a row
+    columns namespaces, variables and weights (each a map, or JSON), dialect, stream, max_delay and partial; where a row
     leaves them empty, the options apply. Other columns are ignored. `xpubsub list --output` writes such a file.
 
     Likely mistakes, such as a condition that can never be true, are printed as warnings on standard error.
@@ -85,10 +88,11 @@ def subscribe(
       xpubsub subscribe subs.duckdb --from rules.csv --columns id=name,text=rule
       xpubsub subscribe subs.duckdb --id f1 "//f:trade" --namespace f=http://www.fpml.org/FpML-5
       xpubsub subscribe subs.duckdb --id p5 '//price > $limit' --variable limit=5
+      xpubsub subscribe subs.duckdb --id o 'for $o in //order return ($o/price, $o/note)' --weight '$o/price=10'
     """
     form: dict[str, Any] = {
         "namespaces": namespaces, "dialect": dialect, "stream": stream, "max_delay": max_delay,
-        "variables": variables, "strict": strict, "partial": partial}
+        "variables": variables, "strict": strict, "partial": partial, "weights": weights}
     _check_usage(text, subscription_id, file)
     if file is None and (columns or no_header):
         raise click.UsageError("--columns and --no-header need --from FILE")

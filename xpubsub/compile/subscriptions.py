@@ -24,6 +24,7 @@ from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.weights import linear_weights
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.normal import FALSE, TRUE
 from xpubsub.language.xpath1.variables import VariableValue
@@ -57,7 +58,7 @@ def is_transformation(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Compiler:
-    """Compiles subscriptions that share namespaces, a dialect, limits and variables."""
+    """Compiles subscriptions that share namespaces, a dialect, limits, variables and weights."""
 
     namespaces: Mapping[str, str] = field(default_factory=dict)
     dialect: str = "xpath"
@@ -65,6 +66,8 @@ class Compiler:
     variables: Mapping[str, VariableValue] = field(default_factory=dict)
     strict: bool = False
     """Whether filters that are not indexed are refused."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What the paths that a transformation returns are worth, as it writes them."""
 
     def check(self, text: str) -> None:
         """Raise an error if a subscription is wrong."""
@@ -82,6 +85,7 @@ class Compiler:
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
         """The same, with warnings."""
         tree = parse_flwr(text, self.namespaces, self.limits)
+        linear_weights(tree, self.weights, self.namespaces)
         return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
 
     def correlation(self, text: str) -> CorrelationRows:
@@ -90,8 +94,13 @@ class Compiler:
 
     def advised_correlation(self, text: str) -> tuple[CorrelationRows, list[str]]:
         """The same, with warnings."""
+        self._refuse_weights("a correlation")
         tree = parse_xscl(text, self.namespaces, self.limits)
         return correlation_rows(tree, text, self.limits), self._adviser.correlation(tree, text)
+
+    def _refuse_weights(self, kind: str) -> None:
+        if self.weights:
+            raise Error(f"{kind} has no weights: they are for the paths that a transformation returns")
 
     def queries(self, text: str) -> list[Query]:
         """Return the queries of a filter."""
@@ -99,6 +108,7 @@ class Compiler:
 
     def way(self, text: str) -> FilterWay:
         """Return a filter, and the way it goes."""
+        self._refuse_weights("a filter")
         return self._reader.way(text, strict=self.strict)
 
     def advice(self, text: str) -> list[str]:

@@ -112,6 +112,7 @@ _SUBSCRIPTIONS = (
     ("subscription_delay", file_step("new_delay")),
     ("subscription_variables", file_step("new_variables")),
     ("subscription_whole", file_step("new_whole")),
+    ("subscription_weights", file_step("new_weights")),
 )
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),

@@ -21,7 +21,7 @@ class Tags(NamedTuple):
     """The offsets in a message of tags with the name of a spilled element."""
 
     starts: Sequence[int] | None
-    """Those of start tags; None if they are too many to be worth it, or if any name may be that of a spilled element."""
+    """Those of start tags; None if they are too many to be worth it, or if any name may be spilled."""
     ends: Mapping[int, int]
     """Those of the end tags of plain elements, by those of their start tags."""
 

@@ -52,6 +52,7 @@ KEPT: dict[str, Step] = {
     "subscription_variables": _visible("subscription_variables"),
     "query_check": _kept("query_check", "live_check", "check_id"),
     "subscription_whole": _visible("subscription_whole"),
+    "subscription_weights": _visible("subscription_weights"),
     "spilled_file": file_step("gc_spilled_file"),
     "completed_file": file_step("gc_completed_file"),
     "unsubscription": none_of("unsubscription"),

@@ -32,6 +32,8 @@ class Shown:
     """`indexed`: SQL decides; `checked`: lxml decides about candidates; `every message`: lxml reads each message."""
     partial: bool = True
     """Whether the subscriber wants parts of outputs while others are spilled."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What the paths that a transformation returns are worth, by how they are written; 1 where none is given."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:
@@ -53,6 +55,7 @@ def show_subscription(store: Store, subscription_id: str) -> Shown:
     row = rows[0]
     row["namespaces"] = json.loads(row["namespaces"])
     row["variables"] = json.loads(row["variables"] or "{}")
+    row["weights"] = json.loads(row["weights"] or "{}")
     return Shown(**row, queries=queries)
 
 

@@ -45,7 +45,7 @@ def modelled(
     """Return what a choice is made from, given what messages have shown, and what operations cost."""
     tree = transformations.tree()
     space = transformations.allowed(seen_tree(tree, statistics))
-    return Modelled(tree, space, Estimates(tree, statistics, constants, observed=True))
+    return Modelled(tree, space, Estimates(tree, statistics, constants, transformations.weights(), observed=True))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from xpubsub.errors import Error
 from xpubsub.jobs.overload.calibrating import measured_constants
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.weights import linear_weights
 from xpubsub.limits import Limits
 from xpubsub.match.uses import EXISTS
 from xpubsub.plan.spilling import CORRELATED_PATHS
@@ -22,11 +23,14 @@ from xpubsub.spill.cost import CostConstants
 from xpubsub.spill.effects import Effect, effect
 from xpubsub.spill.path_uses import PathUse, path_uses
 from xpubsub.spill.pattern_tree import SpillNode, tree_of_uses
+from xpubsub.spill.quality import Weights
 from xpubsub.store.listing import list_subscriptions
 from xpubsub.store.store import Store
 
-_Key = tuple[str, str, bool]
-"""A text without its constants, its namespaces, and whether the subscriber wants parts."""
+_Key = tuple[str, str, bool, str]
+"""A text without its constants, its namespaces, whether the subscriber wants parts, and weights."""
+_Weights = dict[str, float]
+"""By linear path."""
 _CONSTANT = re.compile(r"""(?<![\w.:-])\d+(?:\.\d+)?|"[^"{<$/]*"|'[^'{<$/]*'""")
 """A number or a string: texts that differ in these only have the same paths."""
 
@@ -39,7 +43,7 @@ class StoredTransformations:
         self._changes: int | None = None
         self._keys: dict[str, _Key] = {}
         self._texts: dict[_Key, str] = {}
-        self._parsed: dict[_Key, tuple[PathUse, ...]] = {}
+        self._parsed: dict[_Key, tuple[tuple[PathUse, ...], _Weights]] = {}
         self._correlated: list[dict[str, Any]] = []
 
     @property
@@ -56,7 +60,7 @@ class StoredTransformations:
         until = time.monotonic() + seconds
         for key, text in self._texts.items():
             if key not in self._parsed:
-                self._parsed[key] = _uses(text, key, self._limits)
+                self._parsed[key] = _parsed(text, key, self._limits)
                 if time.monotonic() > until:
                     break
 
@@ -67,7 +71,13 @@ class StoredTransformations:
     def tree(self) -> SpillNode:
         """Return the tree of the transformations that are parsed so far."""
         return tree_of_uses(
-            replace(use, transformation=name) for name, key in self._keys.items() for use in self._parsed.get(key, ()))
+            replace(use, transformation=name) for name, key in self._keys.items() if key in self._parsed
+            for use in self._parsed[key][0])
+
+    def weights(self) -> Weights:
+        """Return what subscribers have said that returned paths are worth."""
+        return {(name, path): weight for name, key in self._keys.items() if key in self._parsed
+                for path, weight in self._parsed[key][1].items()}
 
     def allowed(self, tree: SpillNode) -> SpillNode:
         """Return a tree without the nodes that correlations need; what is below them moves up."""
@@ -87,10 +97,11 @@ class StoredTransformations:
         self._keys.clear()
         self._texts.clear()
         for row in listed.filter(chosen).to_pylist():
-            key = _CONSTANT.sub("0", row["text"]), row["namespaces"] or "{}", row["partial"]
+            text = row["text"] if row["weights"] else _CONSTANT.sub("0", row["text"])
+            key = text, row["namespaces"] or "{}", row["partial"], row["weights"] or "{}"
             self._keys[row["subscription_id"]] = key
             self._texts.setdefault(key, row["text"])
-        self._parsed = {key: uses for key, uses in self._parsed.items() if key in self._texts}
+        self._parsed = {key: parsed for key, parsed in self._parsed.items() if key in self._texts}
 
 
 def correlated_paths(store: Store) -> list[dict[str, Any]]:
@@ -109,14 +120,17 @@ def needed_path(spilled: Sequence[str], correlated: Iterable[dict[str, Any]]) ->
     return None
 
 
-def _uses(text: str, key: _Key, limits: Limits) -> tuple[PathUse, ...]:
+def _parsed(text: str, key: _Key, limits: Limits) -> tuple[tuple[PathUse, ...], _Weights]:
     """Parse a transformation; one that today's limits refuse has no paths."""
-    _, namespaces, partial = key
+    _, given, partial, weights = key
+    namespaces = json.loads(given)
     try:
-        uses = path_uses(block_tree(parse_flwr(text, json.loads(namespaces), limits), text, limits))
+        tree = parse_flwr(text, namespaces, limits)
+        uses = path_uses(block_tree(tree, text, limits))
+        weighted = linear_weights(tree, json.loads(weights), namespaces)
     except Error:
-        return ()
-    return uses if partial else (*uses, *_guarding(uses))
+        return (), {}
+    return uses if partial else (*uses, *_guarding(uses)), weighted
 
 
 def _guarding(uses: Iterable[PathUse]) -> Iterator[PathUse]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xpubsub.checks import check_namespaces, check_text, check_variables
+from xpubsub.checks import check_namespaces, check_text, check_variables, check_weights
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.subscribe.columns import OWN
 from xpubsub.jobs.subscribe.own_columns import (
@@ -18,6 +18,7 @@ from xpubsub.jobs.subscribe.own_columns import (
     check_partial,
     namespaces_text,
     variables_text,
+    weights_text,
 )
 from xpubsub.language.xpath1.variables import VariableValue
 from xpubsub.limits import Limits
@@ -37,23 +38,26 @@ class CallOptions:
     """Whether filters that are not indexed are refused; it holds for all rows."""
     partial: str = ""
     """`false` if the subscriber wants no parts of outputs, else empty."""
+    weights: dict[str, float] = field(default_factory=dict)
 
     def row(self) -> dict[str, str]:
         """Return the options as the store keeps them."""
         return {"dialect": self.dialect, "namespaces": namespaces_text(self.namespaces), "stream": self.stream,
-                "max_delay": self.max_delay, "variables": variables_text(self.variables), "partial": self.partial}
+                "max_delay": self.max_delay, "variables": variables_text(self.variables), "partial": self.partial,
+                "weights": weights_text(self.weights)}
 
 
 def call_options(
     namespaces: Mapping[str, str] | None, dialect: str, stream: str, max_delay: str | None = None,
     variables: Mapping[str, VariableValue] | None = None, strict: bool = False, partial: bool = True,
+    weights: Mapping[str, float] | None = None,
 ) -> CallOptions:
     """Check and return the options of a call."""
     named = check_text("a stream's name", stream)
     delay = "" if max_delay is None else check_delay(max_delay)
     return CallOptions(
         check_namespaces(namespaces), check_dialect(dialect), named, delay, check_variables(variables), bool(strict),
-        check_partial(partial))
+        check_partial(partial), check_weights(weights))
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,14 @@ class Formed:
 
         Forms that differ only in the stream share a compiler.
         """
-        columns = (self.forms[name].to_pylist() for name in ("namespaces", "dialect", "variables"))
+        columns = (self.forms[name].to_pylist() for name in ("namespaces", "dialect", "variables", "weights"))
         keys = list(zip(*columns, strict=True))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         of_forms = pa.array([numbers[key] for key in keys], pa.int64())
-        made = [Compiler(json.loads(namespaces), dialect, limits, json.loads(variables or "{}"), self.strict)
-                for namespaces, dialect, variables in numbers]
+        made = [
+            Compiler(json.loads(namespaces), dialect, limits, json.loads(variables or "{}"), self.strict,
+                     json.loads(weights or "{}"))
+            for namespaces, dialect, variables, weights in numbers]
         rows = self.rows.drop_columns(["form_no"]).append_column("compiler_no", of_forms.take(self.rows["form_no"]))
         if len(made) > 1:
             rows = rows.sort_by([("compiler_no", "ascending"), ("row_no", "ascending")])

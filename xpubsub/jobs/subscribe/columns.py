@@ -11,11 +11,11 @@ from xpubsub.errors import Error
 NAMES = {
     "id": ("id", "subscription_id"), "text": ("text", "xpath", "expression", "query"),
     "namespaces": ("namespaces",), "dialect": ("dialect",), "stream": ("stream",),
-    "max_delay": ("max_delay",), "variables": ("variables",), "partial": ("partial",),
+    "max_delay": ("max_delay",), "variables": ("variables",), "partial": ("partial",), "weights": ("weights",),
 }
 """The accepted names of each column, in any case."""
 REQUIRED = ("id", "text")
-OWN = ("namespaces", "dialect", "stream", "max_delay", "variables", "partial")
+OWN = ("namespaces", "dialect", "stream", "max_delay", "variables", "partial", "weights")
 """The columns by which a row overrides the arguments of the call."""
 ACCEPTED = ", ".join(f"{first} (or {', '.join(others)})" if others else first for first, *others in NAMES.values())
 HOW_TO_NAME = "name them with --columns id=NAME,text=NAME (in Python, columns={'id': NAME, 'text': NAME})"

@@ -89,7 +89,7 @@ def _from_arrow(table: pa.Table, columns: Mapping[str, str]) -> Incoming:
 def _array(table: pa.Table, place: int, column: str) -> pa.Array:
     values = table.column(place)
     array = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
-    if column in ("namespaces", "variables") and pa.types.is_nested(array.type):
+    if column in ("namespaces", "variables", "weights") and pa.types.is_nested(array.type):
         return array
     try:
         return array.cast(pa.string())

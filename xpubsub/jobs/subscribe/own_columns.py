@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from xpubsub.checks import check_namespaces, check_text, check_variables
+from xpubsub.checks import check_namespaces, check_text, check_variables, check_weights
 from xpubsub.errors import Error
 from xpubsub.language.durations import seconds_of
 from xpubsub.language.xpath.parser import DIALECTS
@@ -39,6 +39,11 @@ def namespaces_text(namespaces: Mapping[str, str]) -> str:
 def variables_text(variables: Mapping[str, VariableValue]) -> str:
     """Return variables as the store keeps them: equal variables have equal texts, none are empty."""
     return json.dumps(variables, sort_keys=True) if variables else ""
+
+
+def weights_text(weights: Mapping[str, float]) -> str:
+    """Return weights as the store keeps them: equal weights have equal texts, none are empty."""
+    return json.dumps({path: float(weight) for path, weight in weights.items()}, sort_keys=True) if weights else ""
 
 
 def check_dialect(dialect: object) -> str:
@@ -110,8 +115,7 @@ def _json(text: str, what: str = "namespaces") -> object:
     except (json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        example = '{"p": "urn:x"}' if what == "namespaces" else '{"x": "5"}'
-        raise Error(f"{what} must be a map or a JSON object such as {example}, not {text[:100]!r}")
+        raise Error(f"{what} must be a map or a JSON object such as {_EXAMPLES[what]}, not {text[:100]!r}")
     return found
 
 
@@ -133,5 +137,12 @@ def _variables(value: object) -> str:
     return variables_text(check_variables(_json(value, "variables") if isinstance(value, str) else value))
 
 
+def _weights(value: object) -> str:
+    if isinstance(value, _Pairs):
+        value = _once(value, "a path")
+    return weights_text(check_weights(_json(value, "weights") if isinstance(value, str) else value))
+
+
+_EXAMPLES = {"namespaces": '{"p": "urn:x"}', "variables": '{"x": "5"}', "weights": '{"$a/price": 10}'}
 _CHECKS = {"namespaces": _namespaces, "dialect": check_dialect, "stream": _stream, "max_delay": check_delay,
-           "variables": _variables, "partial": check_partial}
+           "variables": _variables, "partial": check_partial, "weights": _weights}
