@@ -31,6 +31,10 @@ from xpubsub.store.store import Store
 MOST_MESSAGES, MOST_BYTES = 10_000, 32_000_000
 """How many messages, and bytes of them, are matched at a time; they bound a worker's memory."""
 
+KEPT = "kept_"
+"""How the names of a frame's columns to keep begin, on the way."""
+_TIME = ("event_id", "message_id", "time", "said")
+
 
 class PartKind:
     """The kinds of rows that come back from workers, beside those of `WITNESS_TABLES`."""
@@ -146,7 +150,7 @@ def matching(task: Task) -> SplitFunction:
 
 
 class GivenRows:
-    """The rows that a worker gets: messages, and their times if they have some."""
+    """The rows that a worker gets: messages, and their times and columns to keep if they have some."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
@@ -159,7 +163,8 @@ class GivenRows:
         seen: set[str] = set()
         for batch in self._batches:
             if "time" in batch.schema.names:
-                self.times.append(pa.Table.from_batches([batch.select(["event_id", "message_id", "time", "said"])]))
+                names = [name for name in batch.schema.names if name in _TIME or name.startswith(KEPT)]
+                self.times.append(pa.Table.from_batches([batch.select(names)]))
             for event_id, message_id, xml in _messages(batch):
                 if came_before(message_id, seen):
                     self.duplicates.append((event_id, message_id, *DUPLICATE))

@@ -6,8 +6,8 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from xpubsub.engines.parquet import ParquetEngine
@@ -122,17 +122,30 @@ class SnapshotFiles:
         return self._size[1]
 
     def _write(self, shares_disk: bool) -> SnapshotFile:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
         name = f"snapshot_{uuid.uuid4().hex}.duckdb"
-        path = os.path.join(self._folder.name, name)
-        self._engine.copy_to(path)
-        size = os.path.getsize(path)
-        if not shares_disk:
-            local, path = path, self._engine.files.copy_in(path, _FOLDER, name)
-            os.remove(local)
+        with self._written_locally(name) as local:
+            size, path = os.path.getsize(local), local
+            if not shares_disk:
+                path = self._engine.files.copy_in(local, _FOLDER, name)
+                os.remove(local)
         self._written.add(path)
         return SnapshotFile(path, self._engine.place, size, self._settings)
+
+    @contextmanager
+    def _written_locally(self, name: str) -> Iterator[str]:
+        """Yield the path of a new snapshot on this machine; a part of one is deleted, if the disk is full."""
+        path = ""
+        try:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
+            path = os.path.join(self._folder.name, name)
+            self._engine.copy_to(path)
+            yield path
+        except OSError as error:
+            with suppress(OSError):
+                os.remove(path)
+            raise EngineError(f"a snapshot of {self.size():,} bytes for the workers cannot be written to"
+                              f" {tempfile.gettempdir()}: {error}; set TMPDIR to a directory with room") from error
 
     def _discard(self, kept: set[str]) -> None:
         for path in self._written - kept:
