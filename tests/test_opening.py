@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from click.testing import Result
 import xpubsub
 from tests.test_cli import run
 from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.engines.reaching import file_system
 from xpubsub.store.migrations import available, migrate
 
 NOBODY = 65534
@@ -270,3 +272,9 @@ def test_a_file_system_that_cannot_be_reached(
     with pytest.raises(xpubsub.StoreError, match=reason) as caught:
         xpubsub.connect(place, engine="spark", **options)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value) and "Exception" not in str(caught.value)
+
+
+def test_google_cloud_storage_is_not_tried_for_a_quarter_of_an_hour() -> None:
+    for place, seconds in {"gs://bucket/x": 20, "gs://bucket/x?retry_limit_seconds=3": 3, "gs://anonymous@bucket/x?scheme=http": 20}.items():
+        files, path = file_system(place, {})
+        assert path == "bucket/x" and files.__reduce__()[1][0]["retry_time_limit"] == timedelta(seconds=seconds)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -136,6 +140,35 @@ def test_a_frame_is_one_job_and_keeps_columns(broker: xpubsub.Broker, spark_sess
 
 
 @pytest.mark.parametrize("plan", ["partition", "sql"])
+def test_columns_are_kept_whatever_their_names_and_types(broker: xpubsub.Broker, spark_session: Any, plan: str) -> None:
+    """And are those of the message itself, also if it was rejected for its id; also of columns that differ by case."""
+    user = spark_session.newSession()
+    for setting, value in {"caseSensitive": "true", "session.timeZone": "America/New_York", "ansi.enabled": "false"}.items():
+        user.conf.set(f"spark.sql.{setting}", value)
+    sources = [("'m'", "<a><b>3</b><c/></a>", 1), ("'m'", "<a/>", 2), ("null", "<a/>", 3), ("null", "<a/>", 4), ("'bad'", "<a", 5)]
+    given = user.sql(" union all ".join(
+        f"select {name} as id, '{xml}' as xml, {n} as `a.b ``c`, map('x', {n}) as K, date'2020-01-0{n}' as k, timestamp'2020-01-0{n} 00:00:00' as t,"
+        f" cast({n} as decimal(9, 2)) as d, parse_json('{n}') as v" for name, xml, n in sources)).coalesce(1)
+    names = ["a.b `c", "K", "k", "t", "d", "v"]
+    notified, rejected = broker.publish_frames(given, keep=names, plan=plan)
+    assert notified.columns == ["message_id", "subscription_id", "output", *names]
+    for frame, form in ((notified, given.schema.fields[2:]), (rejected, given.schema.fields[2:])):
+        assert [(each.name, each.dataType) for each in frame.schema.fields[-6:]] == [(each.name, each.dataType) for each in form]
+    expected = {row[2]: [str(each) for each in row[2:]] for row in given.collect()}
+    assert [(row[:3], [str(each) for each in row[3:]]) for row in notified.collect()] == [(("m", "s3", None), expected[1])]
+    aside = sorted((row.code, [str(each) for each in row[5:]]) for row in rejected.collect())
+    assert aside == [("duplicate-id", expected[2]), ("no-id", expected[3]), ("no-id", expected[4]), ("not-well-formed", expected[5])]
+
+
+def test_frames_without_rows_and_with_empty_partitions(broker: xpubsub.Broker, spark_session: Any) -> None:
+    for plan in ("partition", "sql"):
+        for rows in ([], [("m", b"<a><b>3</b><c/></a>", 7)]):
+            given = spark_session.createDataFrame(rows, "id string, xml binary, k int").repartition(5)
+            notified, rejected = broker.publish_frames(given, keep=["k"], plan=plan)
+            assert [tuple(row) for row in notified.collect()] == [("m", "s3", None, 7)] * len(rows) and rejected.collect() == []
+
+
+@pytest.mark.parametrize("plan", ["partition", "sql"])
 def test_of_two_messages_with_an_id_the_later_is_rejected(broker: xpubsub.Broker, spark_session: Any, plan: str) -> None:
     """Also if they meet in different partitions, as the batches of a stream on Spark do; only lazy frames differ."""
     given = [(f"m{n % 40}", f"<a><b>{n % 12}</b><c/></a>") for n in range(60)]
@@ -151,11 +184,19 @@ def test_of_two_messages_with_an_id_the_later_is_rejected(broker: xpubsub.Broker
 @pytest.mark.parametrize(("columns", "keep", "said"), [
     ("name string, text string, k int", [], "needs the columns id and xml"), (FORM, ["offset"], "cannot keep offset: the columns are"),
     ("id string, xml string, output int", ["output"], "has a column of that name"), ("id string, xml int, k int", [], "string or binary, not int"),
+    (FORM, ["k", "k"], "cannot keep k twice"), ("id string, XML string, Xml string", [], "needs one column xml, but the frame has 2"),
 ])
 def test_a_frame_that_cannot_be_published(broker: xpubsub.Broker, spark_session: Any, columns: str, keep: list[str], said: str) -> None:
-    values = ("m", 1 if "xml int" in columns else "<a/>", 1)
+    values = ("m", 1 if "xml int" in columns else "<a/>", "" if "Xml" in columns else 1)
     with pytest.raises(xpubsub.Error, match=said):
         broker.publish_frame(spark_session.createDataFrame([values], columns), keep=keep)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("boolean", True), ("array<int>", [1])])
+def test_times_of_other_types(broker: xpubsub.Broker, spark_session: Any, kind: str, value: object) -> None:
+    broker.subscribe("c", CORRELATION)
+    with pytest.raises(xpubsub.Error, match=f"numbers, timestamps, dates or strings, not {kind}"):
+        broker.publish_frame(spark_session.createDataFrame([("m", "<a/>", value)], f"id string, xml string, timestamp {kind}"))
 
 
 def test_other_things_are_no_frames(broker: xpubsub.Broker) -> None:
@@ -236,6 +277,37 @@ def test_a_snapshot_that_is_lost_is_written_again_or_named(broker: xpubsub.Broke
         frame.collect()
 
 
+def test_a_disk_that_is_full(broker: xpubsub.Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = broker._publisher._snapshot_files  # type: ignore[attr-defined]
+
+    def full(source: str, target: str) -> None:
+        Path(target).write_bytes(b"part")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", full)
+        with pytest.raises(xpubsub.EngineError, match=r"cannot be written to .*No space left.*set TMPDIR"):
+            broker.publish(MESSAGES)
+    assert not list(Path(files._folder.name).iterdir())
+    assert pairs(broker.publish(MESSAGES)) == FOUND
+
+
+def test_sessions_that_are_none(tmp_path: Path, spark_session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(xpubsub.Error, match="spark must be a SparkSession, not str"):
+        xpubsub.connect(tmp_path / "store", spark="local")  # type: ignore[arg-type]
+    with pytest.raises(xpubsub.Error, match="the engine duckdb has no Spark session"):
+        xpubsub.connect(tmp_path / "store.duckdb", engine="duckdb", spark=spark_session)
+    session = spark_session.newSession()
+    with xpubsub.connect(tmp_path / "store", spark=session) as broker:
+        broker.subscribe("s", "//a")
+        with monkeypatch.context() as patch:
+            patch.setattr(session, "_sc", SimpleNamespace(_jsc=None))
+            for plan in ("partition", "sql"):
+                with pytest.raises(xpubsub.EngineError, match="has been stopped: open the store again"):
+                    broker.publish(MESSAGES, plan=plan)
+            assert broker.list().num_rows == 1
+
+
 def test_a_worker_that_is_killed(broker: xpubsub.Broker, spark_session: Any, tmp_path: Path) -> None:
     """A local Spark does not try again: the batch fails as a whole, nothing is stored, and the next one works."""
     broker.subscribe("c", CORRELATION)
@@ -272,6 +344,18 @@ def test_many_rows_of_one_transaction_are_all_written(tmp_path: Path) -> None:
     other.define("create table if not exists numbers (n bigint, t varchar)")
     assert other.fetch(Step("sum", "select count(*) as n, sum(n) as s from numbers")).to_pylist() == [{"n": 130_000, "s": 130_000 * 130_001 // 2}]
     other.close()
+
+
+def test_a_worker_without_the_package_says_what_to_do(tmp_path: Path) -> None:
+    """When a lazy frame is computed, too, which is out of our hands."""
+    from pyspark import cloudpickle
+
+    from xpubsub.engines.spark_session import _named_if_missing
+
+    (tmp_path / "function").write_bytes(cloudpickle.dumps(_named_if_missing(xpubsub.arrow.flowing(lambda batches: iter(())))))
+    run = "import pickle, sys; sys.modules['xpubsub'] = None; list(pickle.load(open(sys.argv[1], 'rb'))(iter(())))"
+    ended = subprocess.run([sys.executable, "-c", run, str(tmp_path / "function")], check=False, capture_output=True, text=True, timeout=60)
+    assert "Spark's workers have no package xpubsub" in ended.stderr and "set PYSPARK_PYTHON" in ended.stderr, ended.stderr
 
 
 def test_a_worker_out_of_memory(spark_session: Any, tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ def connect(
     engine = engine or ("duckdb" if spark is None else "spark")
     if engine not in ENGINES:
         raise Error(f"unknown engine {engine!r}: the engines are {', '.join(ENGINES)}")
+    if engine == "duckdb" and spark is not None:
+        raise Error("a store of the engine duckdb has no Spark session: pass engine=\"spark\" with spark=, or neither")
     if slots is not None and (type(slots) is not int or not 1 <= slots <= MOST_SLOTS):
         raise Error(f"slots must be an integer from 1 to {MOST_SLOTS}, not {slots!r}")
     if limits is not None and not isinstance(limits, Limits):

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from xpubsub.engines.dialect import tables_in
 from xpubsub.engines.duckdb import DuckDBEngine
+from xpubsub.engines.reaching import reached
 from xpubsub.engines.shared import check_writable, no_store, shared_state
 from xpubsub.engines.store_files import StoreFiles
 from xpubsub.engines.table_files import TableFiles
@@ -221,6 +222,20 @@ class ParquetEngine(DuckDBEngine):
     def size(self) -> int:
         """Return the size of the database in bytes, with all tables read."""
         return os.path.getsize(self._complete_file())
+
+    def table_files(self) -> dict[str, frozenset[str]]:
+        """Return the files of each table."""
+        return {name: frozenset(self._tables.paths(name)) for name in self.statements}
+
+    def gained(self, files: Mapping[str, frozenset[str]], but: Container[str]) -> dict[str, pa.Table] | None:
+        """Return the rows of each table beside those of some files; None if a table has not all of those files now."""
+        now = {name: paths for name, paths in self.table_files().items() if name not in but}
+        if not all(files.get(name, frozenset()) <= paths for name, paths in now.items()):
+            return None
+        added = {name: sorted(paths - files.get(name, frozenset())) for name, paths in now.items()}
+        with reached(self.place):
+            return {
+                name: self.files.dataset(paths, self.schema(name)).to_table() for name, paths in added.items() if paths}
 
     def copy_to(self, path: str) -> None:
         """Write the whole store to a DuckDB file, for other processes to read."""

@@ -22,6 +22,7 @@ _REMEDIES = {
     **dict.fromkeys(_S3_SCHEMES, "credentials come from fs.s3a.* of the Spark session or from the AWS settings of the"
                                  " machine"),
 }
+_MOST_SECONDS = 20
 _HINT = "is the address right, is the service up, and may this user use it?"
 
 
@@ -34,11 +35,18 @@ def file_system(place: str, settings: Mapping[str, str]) -> tuple[fs.FileSystem,
     if scheme in _S3_SCHEMES:
         return _s3(settings), place[match.end():].rstrip("/")
     try:
-        files, path = fs.FileSystem.from_uri(place)
+        files, path = fs.FileSystem.from_uri(_bounded(place, scheme))
     except pa.ArrowInvalid as error:
         raise StoreError(f"the store {place} cannot be reached: there is no file system for {scheme}://; use a"
                          " directory, hdfs://, s3a://, gs:// or abfs://") from error
     return files, path.rstrip("/")
+
+
+def _bounded(place: str, scheme: str) -> str:
+    """Bound how long pyarrow tries to reach Google Cloud Storage: by itself it tries for a quarter of an hour."""
+    if scheme not in ("gs", "gcs") or "retry_limit_seconds=" in place:
+        return place
+    return f"{place}{'&' if '?' in place else '?'}retry_limit_seconds={_MOST_SECONDS}"
 
 
 def _s3(settings: Mapping[str, str]) -> fs.S3FileSystem:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from py4j.protocol import Py4JError
+from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit, struct
@@ -19,7 +20,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.errors import EngineError
+from xpubsub.errors import EngineError, Error
 from xpubsub.processes import cores
 
 _FOR_BATCHES = {
@@ -34,7 +35,11 @@ PART_BYTES = 8_000_000
 _HADOOP = "spark.hadoop."
 _LOCAL_CORES = re.compile(r"local\[(\*|\d+)[,\]]")
 _NO_PACKAGE = re.compile(r"No module named '(\w+)")
+_STOPPED = "the Spark session has been stopped: open the store again, with a session that runs"
+_PACKAGE_REMEDY = ("before the session starts, set PYSPARK_PYTHON to a Python that has xpubsub (here"
+                   f" {sys.executable}), or ship xpubsub with spark-submit --py-files")
 _REMEDIES = {
+    "stopped SparkContext": _STOPPED,
     "Out of Memory Error": "matching needs more memory than a worker may use: raise Limits.worker_memory, or"
                            " repartition the frame so that a partition has fewer messages",
     "Python worker exited unexpectedly": "a Python worker of Spark has died; if memory was short, raise"
@@ -51,6 +56,8 @@ class SparkSessions:
     """Gives the session; starts one on `master` (default: local) if the user has none."""
 
     def __init__(self, given: SparkSession | None = None, master: str | None = None) -> None:
+        if not all(hasattr(given or SparkSession, name) for name in ("createDataFrame", "sql")):
+            raise Error(f"spark must be a SparkSession, not {type(given).__name__}")
         self._given = given or SparkSession.getActiveSession()
         self._master = master
         self._own: SparkSession | None = None
@@ -60,6 +67,7 @@ class SparkSessions:
     def session(self) -> SparkSession:
         """The session, started if needed."""
         if self._given is not None:
+            _check_running(self._given)
             return self._given
         if self._own is None:
             self._own = start_session(self._master)
@@ -69,9 +77,11 @@ class SparkSessions:
     def private(self) -> SparkSession:
         """A session with the same catalog but settings of its own, for many small queries."""
         if self._private is None:
-            self._private = self.session.newSession()
-            for name, value in _FOR_BATCHES.items():
-                self._private.conf.set(name, value)
+            with explained("session"):
+                private = self.session.newSession()
+                for name, value in _FOR_BATCHES.items():
+                    private.conf.set(name, value)
+            self._private = private
         return self._private
 
     @property
@@ -110,6 +120,13 @@ class SparkSessions:
             self._own = None
 
 
+def _check_running(session: SparkSession) -> None:
+    """Raise an error if the user has stopped the session."""
+    context = getattr(session, "_sc", None)
+    if getattr(session, "is_stopped", False) or (context is not None and context._jsc is None):
+        raise EngineError(_STOPPED)
+
+
 def start_session(master: str | None) -> SparkSession:
     """Start a Spark session without a user interface; local unless a master is given."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -145,14 +162,31 @@ def is_frame(given: object) -> bool:
 
 def mapped(frame: DataFrame, function: ArrowFunction, schema: pa.Schema) -> DataFrame:
     """Return a lazy frame with the results of a function, applied to a frame's batches by the workers."""
-    return frame.mapInArrow(function, from_arrow_schema(schema))
+    return frame.mapInArrow(_named_if_missing(function), from_arrow_schema(schema))
 
 
 def extended(
     frame: DataFrame, function: ArrowFunction, schema: pa.Schema, others: Sequence[StructField]
 ) -> DataFrame:
     """Like `mapped`, for a function whose rows have further columns of the frame after those of the schema."""
-    return frame.mapInArrow(function, StructType([*from_arrow_schema(schema).fields, *others]))
+    fields = [*from_arrow_schema(schema).fields, *others]
+    return frame.mapInArrow(_named_if_missing(function), StructType(fields))
+
+
+def _named_if_missing(function: ArrowFunction) -> ArrowFunction:
+    """Return the same function, which says what to do if a worker cannot load it, when a lazy frame is computed."""
+    dumps: Callable[[ArrowFunction], bytes] = cloudpickle.dumps
+    encoded, remedy = dumps(function), _PACKAGE_REMEDY
+
+    def applied(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pickle
+
+        try:
+            loaded = pickle.loads(encoded)
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(f"{error}. Spark's workers have no package {error.name}: {remedy}") from None
+        yield from loaded(batches)
+    return applied
 
 
 def collected_all(frames: Mapping[str, DataFrame]) -> dict[str, pa.Table]:
@@ -201,7 +235,6 @@ def explained(step: str, sql: str = "") -> Iterator[None]:
 def _said(error: Exception) -> str:
     said = str(error)
     if missing := _NO_PACKAGE.search(said):
-        return (f"Spark's workers have no package {missing[1]}: before the session starts, set PYSPARK_PYTHON to a"
-                f" Python that has xpubsub (here {sys.executable}), or ship xpubsub with spark-submit --py-files")
+        return f"Spark's workers have no package {missing[1]}: {_PACKAGE_REMEDY}"
     remedy = next((remedy for sign, remedy in _REMEDIES.items() if sign in said), None)
     return f"{remedy}. Spark says: {said}" if remedy else said

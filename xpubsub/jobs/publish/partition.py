@@ -18,7 +18,7 @@ from xpubsub.jobs.overload.worker_spilling import SpillTask, unit_rows
 from xpubsub.jobs.publish.matcher import Matcher
 from xpubsub.jobs.publish.messages import DUPLICATE, Batch, came_before
 from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
-from xpubsub.jobs.publish.snapshot_files import SnapshotFile
+from xpubsub.jobs.publish.snapshot_file import SnapshotFile
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.correlate import WITNESS_TABLES
@@ -30,6 +30,10 @@ from xpubsub.store.store import Store
 
 MOST_MESSAGES, MOST_BYTES = 10_000, 32_000_000
 """How many messages, and bytes of them, are matched at a time; they bound a worker's memory."""
+
+KEPT = "kept_"
+"""How the names of a frame's columns to keep begin, on the way."""
+_TIME = ("event_id", "message_id", "time", "said")
 
 
 class PartKind:
@@ -65,14 +69,16 @@ class PartMatcher(Matcher):
     def __init__(self, snapshot: SnapshotFile, limits: Limits, threads: int) -> None:
         bounded = replace(limits, max_processes=min(limits.max_processes, threads))
         self._snapshot = snapshot
-        self.engine = SnapshotEngine(snapshot.local_path(), memory=limits.worker_memory, threads=threads)
+        self.engine = SnapshotEngine(
+            snapshot.local_path(), memory=limits.worker_memory, threads=threads, gained=snapshot.gained_rows())
         super().__init__(Store(self.engine, create=False), bounded)
 
-    def close(self) -> None:
-        """Close the snapshot, and delete the copy that was made of it."""
-        super().close()
+    def close_for(self, snapshot: SnapshotFile) -> None:
+        """Close the snapshot before another one is opened, and delete its copy unless that is needed again."""
+        self.close()
         self.engine.close()
-        self._snapshot.release()
+        if snapshot.path != self._snapshot.path:
+            self._snapshot.release()
 
     def parts(self, messages: Iterable[Message], task: Task) -> Iterator[tuple[str, pa.Table]]:
         """Match messages; yield the rows of each kind."""
@@ -119,16 +125,16 @@ def _numbered(notifications: pa.Table, messages: list[tuple[int, str]]) -> pa.Ta
     return notifications.append_column("event_id", pa.array(event_ids, pa.int64()).take(places.combine_chunks()))
 
 
-_OPEN: dict[tuple[str, int], PartMatcher] = {}
-"""The snapshot that this worker has open, by path and number of threads."""
+_OPEN: dict[tuple[SnapshotFile, int], PartMatcher] = {}
+"""The snapshot that this worker has open, with its number of threads."""
 
 
 def matcher_of(task: Task) -> PartMatcher:
     """Return the matcher of a task's snapshot; a worker keeps the snapshot open for its next task."""
-    key = task.snapshot.path, task.threads
+    key = replace(task.snapshot, lent=False), task.threads
     if key not in _OPEN:
         while _OPEN:
-            _OPEN.popitem()[1].close()
+            _OPEN.popitem()[1].close_for(task.snapshot)
         _OPEN[key] = PartMatcher(task.snapshot, task.limits, task.threads)
     return _OPEN[key]
 
@@ -146,7 +152,7 @@ def matching(task: Task) -> SplitFunction:
 
 
 class GivenRows:
-    """The rows that a worker gets: messages, and their times if they have some."""
+    """The rows that a worker gets: messages, and their times and columns to keep if they have some."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
@@ -159,7 +165,8 @@ class GivenRows:
         seen: set[str] = set()
         for batch in self._batches:
             if "time" in batch.schema.names:
-                self.times.append(pa.Table.from_batches([batch.select(["event_id", "message_id", "time", "said"])]))
+                names = [name for name in batch.schema.names if name in _TIME or name.startswith(KEPT)]
+                self.times.append(pa.Table.from_batches([batch.select(names)]))
             for event_id, message_id, xml in _messages(batch):
                 if came_before(message_id, seen):
                     self.duplicates.append((event_id, message_id, *DUPLICATE))

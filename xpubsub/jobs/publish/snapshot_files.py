@@ -1,88 +1,29 @@
-"""Snapshots of a store for Spark's workers: DuckDB files, written again when subscriptions have changed."""
+"""Snapshots of a store for Spark's workers: DuckDB files, written again when subscriptions have changed.
+
+A large one is not written again for each change: a small file beside it has the rows that tables have gained since.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
-import time
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
+
+from xpubsub.arrow import PACKED, arrow_bytes, pack
 from xpubsub.engines.parquet import ParquetEngine
-from xpubsub.engines.reaching import file_system, reached
 from xpubsub.errors import EngineError
+from xpubsub.jobs.publish.snapshot_file import SnapshotFile
+from xpubsub.store.gc import STATE
 
+LARGE, MOST_GAINED = 32_000_000, 0.05
+"""From what size on a snapshot is not written again at once, and the share of rows gained at which it is."""
 _FOLDER = "_snapshots"
-_COPY = "xpubsub-snapshot_"
-"""How the names of copies on a worker's machine begin."""
-_UNUSED = 24 * 3600.0
-"""Seconds after which a copy that no worker has opened is deleted."""
-
-
-@dataclass(frozen=True)
-class SnapshotFile:
-    """A snapshot, as a worker finds it: a path that all machines see."""
-
-    path: str
-    """The path in the file system of the store."""
-    place: str
-    """The store."""
-    size: int
-    settings: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """How to reach the file system of the store; not needed if it is local."""
-    lent: bool = False
-    """Whether a lazy frame may need it for as long as the store is open."""
-
-    def local_path(self) -> str:
-        """Return a path on this machine; a file of another file system is copied once per machine."""
-        if os.path.exists(self.path):
-            return self.path
-        if "://" not in self.place:
-            raise EngineError(self._lost())
-        copy = self._copy()
-        if not os.path.exists(copy):
-            _delete_unused(os.path.dirname(copy))
-            self._fetch(copy)
-        os.utime(copy)
-        return copy
-
-    def release(self) -> None:
-        """Delete the copy on this machine, unless a lazy frame may need it; who has it open can still read it."""
-        if "://" in self.place and not self.lent:
-            with suppress(OSError):
-                os.remove(self._copy())
-
-    def _copy(self) -> str:
-        name = os.path.basename(self.path).removeprefix("snapshot_")
-        return os.path.join(tempfile.gettempdir(), f"{_COPY}{name}")
-
-    def _fetch(self, copy: str) -> None:
-        with reached(self.place):
-            files, _ = file_system(self.place, self.settings)
-            try:
-                source = files.open_input_file(self.path)
-            except FileNotFoundError:
-                raise EngineError(self._lost()) from None
-            partial = f"{copy}.{uuid.uuid4().hex}"
-            with source, open(partial, "wb") as target:
-                while chunk := source.read(1 << 24):
-                    target.write(chunk)
-        os.replace(partial, copy)
-
-    def _lost(self) -> str:
-        return (f"the snapshot {self.path} of the store {self.place} is gone: publish again (a frame is valid until its"
-                " broker is closed; workers on other machines need a store on a disk that they share)")
-
-
-def _delete_unused(folder: str) -> None:
-    """Delete the copies that workers have left behind, which nobody has opened for a day."""
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        with suppress(OSError):
-            if name.startswith(_COPY) and time.time() - os.path.getmtime(path) > _UNUSED:
-                os.remove(path)
 
 
 class SnapshotFiles:
@@ -92,6 +33,8 @@ class SnapshotFiles:
         self._engine = engine
         self._settings = settings
         self._current: tuple[tuple[int, bool], SnapshotFile] | None = None
+        self._included: dict[str, frozenset[str]] = {}
+        """The files of tables whose rows are in the current snapshot, without those gained since."""
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._size: tuple[int, int] | None = None
         self._lent: set[str] = set()
@@ -101,10 +44,10 @@ class SnapshotFiles:
         """Return a snapshot with all changes; `lent` keeps it until the store is closed, for a lazy frame."""
         stamp = self._engine.shared.changes, shares_disk
         if self._current is None or self._current[0] != stamp or self._is_lost():
-            self._current = stamp, self._write(shares_disk)
-            self._discard({self._current[1].path} | self._lent)
+            self._current = stamp, self._extended(shares_disk) or self._write(shares_disk)
+            self._discard(self._current[1].paths | self._lent)
         if lent:
-            self._lent.add(self._current[1].path)
+            self._lent |= self._current[1].paths
         return replace(self._current[1], lent=lent)
 
     def _is_lost(self) -> bool:
@@ -112,7 +55,8 @@ class SnapshotFiles:
         if self._current is None:
             return False
         (_, shares_disk), snapshot = self._current
-        return not (os.path.exists(snapshot.path) if shares_disk else self._engine.files.has(snapshot.path))
+        has = os.path.exists if shares_disk else self._engine.files.has
+        return not all(map(has, snapshot.paths))
 
     def size(self) -> int:
         """Return the size that a snapshot has, or would have."""
@@ -122,17 +66,52 @@ class SnapshotFiles:
         return self._size[1]
 
     def _write(self, shares_disk: bool) -> SnapshotFile:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
-        name = f"snapshot_{uuid.uuid4().hex}.duckdb"
-        path = os.path.join(self._folder.name, name)
-        self._engine.copy_to(path)
-        size = os.path.getsize(path)
-        if not shares_disk:
-            local, path = path, self._engine.files.copy_in(path, _FOLDER, name)
-            os.remove(local)
-        self._written.add(path)
+        path, size = self._written_file("snapshot", ".duckdb", shares_disk, self._engine.copy_to)
+        self._included = self._engine.table_files()
         return SnapshotFile(path, self._engine.place, size, self._settings)
+
+    def _extended(self, shares_disk: bool) -> SnapshotFile | None:
+        """Return the current snapshot with what tables have gained since; None if a new one should be written."""
+        if self._current is None or self._current[0][1] != shares_disk or self._is_lost():
+            return None
+        snapshot = self._current[1]
+        rows = self._engine.gained(self._included, STATE) if snapshot.size >= LARGE else None
+        if rows is None or sum(table.nbytes for table in rows.values()) > MOST_GAINED * snapshot.size:
+            return None
+        packed = pa.Table.from_batches([part for name, table in rows.items() for part in pack(name, table)], PACKED)
+
+        def write(path: str) -> None:
+            Path(path).write_bytes(arrow_bytes(packed))
+        return replace(snapshot, gained=self._written_file("gained", ".arrow", shares_disk, write)[0])
+
+    def _written_file(
+        self, kind: str, ending: str, shares_disk: bool, write: Callable[[str], None]
+    ) -> tuple[str, int]:
+        """Write a new file where workers find it, and return its path and size."""
+        name = f"{kind}_{uuid.uuid4().hex}{ending}"
+        with self._written_locally(name, write) as local:
+            size, path = os.path.getsize(local), local
+            if not shares_disk:
+                path = self._engine.files.copy_in(local, _FOLDER, name)
+                os.remove(local)
+        self._written.add(path)
+        return path, size
+
+    @contextmanager
+    def _written_locally(self, name: str, write: Callable[[str], None]) -> Iterator[str]:
+        """Yield the path of a new file on this machine; a part of one is deleted, if the disk is full."""
+        path = ""
+        try:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="xpubsub-", ignore_cleanup_errors=True)
+            path = os.path.join(self._folder.name, name)
+            write(path)
+            yield path
+        except OSError as error:
+            with suppress(OSError):
+                os.remove(path)
+            raise EngineError(f"a snapshot of {self.size():,} bytes for the workers cannot be written to"
+                              f" {tempfile.gettempdir()}: {error}; set TMPDIR to a directory with room") from error
 
     def _discard(self, kept: set[str]) -> None:
         for path in self._written - kept:

@@ -13,7 +13,7 @@ from xpubsub.arrow import PACKED, flowing, unpack
 from xpubsub.engines.parquet import ParquetEngine
 from xpubsub.engines.spark import SparkEngine
 from xpubsub.engines.spark_jobs import run_over
-from xpubsub.engines.spark_session import SparkSessions, collected, extended, frame_of, is_frame, mapped
+from xpubsub.engines.spark_session import SparkSessions, collected, extended, is_frame, mapped
 from xpubsub.engines.spark_tables import SparkTables
 from xpubsub.errors import Error, UnsupportedError
 from xpubsub.jobs.overload.spilling import SpilledFile, last_call, pending_files
@@ -21,16 +21,9 @@ from xpubsub.jobs.overload.spool import Spool
 from xpubsub.jobs.overload.worker_spilling import SpillTask
 from xpubsub.jobs.publish.correlating import Published, republished
 from xpubsub.jobs.publish.finishing import FinishingPublisher, WorkerParts, without
-from xpubsub.jobs.publish.frame_rows import (
-    batch_rows,
-    check_frame,
-    frame_times,
-    later_duplicates,
-    lazy_rows,
-    message_rows,
-    timed_rows,
-    with_columns,
-)
+from xpubsub.jobs.publish.frame_columns import FrameColumns
+from xpubsub.jobs.publish.frame_rows import batch_rows, frame_times, later_duplicates, message_rows
+from xpubsub.jobs.publish.kept_columns import held_frames
 from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
 from xpubsub.jobs.publish.messages import Batch, Times
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matching
@@ -38,7 +31,7 @@ from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.publisher import Beside
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.snapshot_files import SnapshotFiles
-from xpubsub.jobs.publish.sql_publisher import SqlPublisher
+from xpubsub.jobs.publish.sql_publisher import FrameResult, SqlPublisher
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
@@ -51,7 +44,7 @@ from xpubsub.store.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_CarriedOut = Callable[["DataFrame", Batch], AbstractContextManager[tuple[Result, list[Published]]]]
+_CarriedOut = Callable[[FrameColumns, Batch], AbstractContextManager[FrameResult]]
 
 
 class SparkPublisher(FinishingPublisher):
@@ -129,7 +122,8 @@ class SparkPublisher(FinishingPublisher):
     def _carried_out(self, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
         spark = self._chosen(batch.request)
         if is_frame(given := cast(Any, batch.messages)):
-            with self._carrying(spark)(given, replace(batch, messages=())) as (result, published):
+            frame = FrameColumns(given), replace(batch, messages=())
+            with self._carrying(spark)(*frame) as (result, published, _):
                 yield _with_choice(result, spark), published
             return
         if spark.plan == SQL:
@@ -191,17 +185,14 @@ class SparkPublisher(FinishingPublisher):
 
         They are lazy, unless correlations join the messages: then the messages are matched and kept at once.
         """
-        check_frame(messages, keep)
-        known = self.known()
+        given, known = FrameColumns(messages, keep), self.known()
         spark = self._chosen(batch.request)
-        if spark.plan == SQL:
-            return self._frames_at_once(messages, batch, keep, self._carrying(spark))
-        if known.summary.correlations and batch.stream in known.correlating.reads.streams:
-            return self._frames_at_once(messages, batch, keep, self._carrying(spark))
-        task, rows = self._task(batch, lent=True), lazy_rows(messages, keep)
-        kept = rows.schema.fields[2:]
+        joins = known.summary.correlations and batch.stream in known.correlating.reads.streams
+        if spark.plan == SQL or joins:
+            return self._frames_at_once(given, batch, self._carrying(spark))
+        task, rows, kept = self._task(batch, lent=True), given.lazy_rows(), given.kept
         notified = extended(rows, notifying(task), NOTIFICATIONS, kept)
-        return notified, extended(rows, rejecting(task), REJECTION, kept)
+        return given.named(notified), given.named(extended(rows, rejecting(task), REJECTION, kept))
 
     def _carrying(self, spark: Choice) -> _CarriedOut:
         """Return the function that matches a frame at once."""
@@ -212,32 +203,32 @@ class SparkPublisher(FinishingPublisher):
         return self._sessions.session
 
     def _frames_at_once(
-        self, messages: DataFrame, batch: Batch, keep: Sequence[str], carried_out: _CarriedOut
+        self, given: FrameColumns, batch: Batch, carried_out: _CarriedOut
     ) -> tuple[DataFrame, DataFrame]:
         """Match a frame now, and return the results as frames."""
-        if messages.isStreaming:
+        if given.messages.isStreaming:
             raise Error("a streaming frame has no whole batch to join, as correlations and the plan sql need it: call"
                         " publish_frame in foreachBatch, on each batch")
-        with carried_out(messages, batch) as (result, published):
+        with carried_out(given, batch) as (result, published, rows):
             pass
-        result = republished(result, published, lambda given, name: self._publish(batch.onward(given, name)))
+        result = republished(result, published, lambda messages, name: self._publish(batch.onward(messages, name)))
         self._advance()
-        found = frame_of(messages.sparkSession, result.notifications), frame_of(messages.sparkSession, result.rejected)
-        return with_columns(found[0], messages, keep), with_columns(found[1], messages, keep)
+        return held_frames(given, result, rows)
 
     @contextmanager
-    def _carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
+    def _carried_out_frame(self, given: FrameColumns, batch: Batch) -> Iterator[FrameResult]:
         """Yield the result of a frame whose messages correlations join, and the messages to publish."""
         with self._forgetting(), self._store.engine.pipeline():
-            parts = self._matched_frame(timed_rows(messages), self._task(batch, numbered=True))
+            parts = self._matched_frame(given.timed_rows(), self._task(batch, numbered=True))
             if PartKind.NOTIFICATION not in parts:
                 with super()._carried_out(batch) as nothing:
-                    yield nothing
+                    yield *nothing, None
                 return
             again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
             if again.num_rows:
                 parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
-            yield self.finished(parts, frame_times(self._store, parts[PartKind.GIVEN]), again, batch, Timings())
+            times = frame_times(self._store, parts[PartKind.GIVEN])
+            yield *self.finished(parts, times, again, batch, Timings()), parts[PartKind.GIVEN]
 
 
 def _with_choice(result: Result, spark: Choice) -> Result:

@@ -17,7 +17,8 @@ from xpubsub.engines.spark import SparkEngine
 from xpubsub.engines.spark_jobs import run_over
 from xpubsub.engines.spark_session import collected, mapped
 from xpubsub.jobs.publish.correlating import Published
-from xpubsub.jobs.publish.frame_rows import frame_times, later_duplicates, message_rows, timed_rows
+from xpubsub.jobs.publish.frame_columns import FrameColumns
+from xpubsub.jobs.publish.frame_rows import frame_times, later_duplicates, message_rows
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.partition import GivenRows, PartKind, chunks
 from xpubsub.jobs.publish.publisher import Publisher
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SHREDDED, _SHRED = "shredded", "shred"
+FrameResult = tuple[Result, list[Published], pa.Table | None]
+"""The result of a frame, the messages to publish, and the rows that were given: times and columns to keep."""
 
 
 class SqlPublisher(Publisher):
@@ -46,18 +49,18 @@ class SqlPublisher(Publisher):
         self._spark_shredding = self._shredding = SparkShredding(engine.session, limits)
 
     @contextmanager
-    def carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
-        """Yield the result of a frame (id, xml, timestamp) and the messages to publish."""
+    def carried_out_frame(self, given: FrameColumns, batch: Batch) -> Iterator[FrameResult]:
+        """Yield the result of a frame, the messages to publish, and the rows that were given."""
         timings, cache = Timings(), self.known().cache
         with self._forgetting(), self._store.engine.pipeline():
             shredder = MessageShredder(cache, self._limits)
-            parts = self._spark_shredding.include(shredder, cache, timed_rows(messages))
+            parts = self._spark_shredding.include(shredder, cache, given.timed_rows())
             self._remember_tagpaths()
             again = later_duplicates([shredder.events(), shredder.rejected()])
             shredder.drop(again["event_id"].to_pylist())
             aside = joined([again, parts[PartKind.REJECTED]] if parts else [], REJECTED)
             times = frame_times(self._store, parts.get(PartKind.GIVEN))
-            yield self._completed(shredder, times, aside, batch, timings)
+            yield *self._completed(shredder, times, aside, batch, timings), parts.get(PartKind.GIVEN)
 
 
 class SparkShredding(Shredding):
