@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from pathlib import Path
@@ -164,3 +165,31 @@ def test_published_files_may_go_to_a_hidden_directory(tmp_path: Path) -> None:
         broker.subscribe("all", "//b")
         assert [run(broker, tmp_path, done=tmp_path / "in" / ".done", checkpoint=tmp_path / "c") for _ in "12"] == [1, 0]
     assert left(tmp_path / "in") == [".done/1.xml"]
+
+
+@pytest.mark.parametrize("split", [None, "//b"])
+def test_a_pipe_in_the_directory_is_no_message(tmp_path: Path, split: str | None) -> None:
+    """Opening it would wait for a writer for ever."""
+    put(tmp_path / "in", "1.xml")
+    os.mkfifo(tmp_path / "in" / "pipe.xml")
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("all", "//b")
+        assert run(broker, tmp_path, checkpoint=tmp_path / "c", split=split) == 2
+    [letter] = pq.read_table(tmp_path / "dead").to_pylist()
+    assert (letter["message_id"], letter["code"], letter["reason"]) == ("pipe.xml", "unreadable", "not a regular file")
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    put(tmp_path / "in", "1.xml")
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("all", "//b")
+        for sink in (f"dir:{tmp_path}/out", f"each:{tmp_path}/each"):
+            with monkeypatch.context() as patch, pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/"):
+                patch.setattr(os, "fsync", full)
+                broker.stream(f"dir:{tmp_path}/in", sink, once=True, checkpoint=tmp_path / sink[:4])
+            broker.stream(f"dir:{tmp_path}/in", sink, once=True, checkpoint=tmp_path / sink[:4])
+    assert delivered(tmp_path) == Counter(["1.xml"])
+    assert len((tmp_path / "each" / "all.jsonl").read_text().splitlines()) == 1

@@ -7,7 +7,9 @@ asked for.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -149,13 +151,22 @@ class DirectorySource:
         """Read a file; return None if it has vanished. A message beyond the limit is cut one byte beyond it."""
         place, at = text_of(found.name), found.changed / 1e9 if self._file_times else None
         try:
-            with open(self._directory / found.name, "rb") as file:
+            with open(self._directory / found.name, "rb", opener=open_regular) as file:
                 return StreamMessage(place, file.read(self._max_bytes + 1), place, found.arrived, at)
         except FileNotFoundError:
             self._published.discard(found.item)
             return None
         except OSError as error:
             return StreamMessage(place, b"", place, found.arrived, at, ("unreadable", error.strerror or str(error)))
+
+
+def open_regular(path: str, flags: int) -> int:
+    """Open a file for `open()`; a pipe, on which a job could wait for ever, is an error."""
+    handle = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return handle
 
 
 def text_of(name: str) -> str:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.errors import Error
-from xpubsub.jobs.durable_files import clear_partial, sync_directory, write_durably
+from xpubsub.jobs.durable_files import clear_partial, naming, sync_directory, write_durably
 from xpubsub.jobs.stream.directory_sink import read_manifest, write_manifest
 from xpubsub.jobs.stream.json_lines import json_lines
 
@@ -78,7 +78,7 @@ class SubscriberSink:
 
     def _write(self, name: str, length: int, data: bytes) -> None:
         handle = os.open(self._directory / name, os.O_WRONLY | os.O_CREAT, 0o666)
-        with os.fdopen(handle, "wb") as file:
+        with naming(self._directory / name), os.fdopen(handle, "wb") as file:
             file.seek(length)
             file.write(data)
             file.flush()

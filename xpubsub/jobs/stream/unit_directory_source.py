@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from xpubsub.jobs.stream.directory_source import DirectorySource, FoundFile, text_of
+from xpubsub.jobs.stream.directory_source import DirectorySource, FoundFile, open_regular, text_of
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
 from xpubsub.jobs.stream.published_files import PublishedFiles
 from xpubsub.jobs.stream.readers import Cutters, unit_message
@@ -26,7 +26,7 @@ class OpenDocument:
     """A file that is read; it gives units after some that were given before."""
 
     def __init__(self, path: Path, cutters: Cutters, skipped: int) -> None:
-        self._file: IO[bytes] | None = path.open("rb")
+        self._file: IO[bytes] | None = open(path, "rb", opener=open_regular)
         self._cutter = cutters()
         self._units: deque[Unit] = deque()
         self.taken = skipped
