@@ -90,7 +90,7 @@ class Necessary:
                 return self.truth(part)
             case Calling("boolean", (part,)):
                 return self._falsity(part)
-            case Operation(op, (Calling("count", _) as left, right)) if op in OPPOSITE:
+            case Operation(op, (Calling("count", _) as left, right)) if _is_number(right):
                 return self._inexact(Operation(OPPOSITE[op], (left, right)))
         return self._if_nothing(Calling("not", (tree,)))
 
@@ -176,6 +176,11 @@ def one_of(parts: Iterable[Expr | None]) -> Expr | None:
         return None
     known = tuple(part for part in given if part is not None)
     return known[0] if len(known) == 1 else Or(known) if known else Number(0.0)
+
+
+def _is_number(tree: XPathTree) -> bool:
+    """Whether an expression is a constant number, so that the opposite of comparing with it is a comparison, too."""
+    return isinstance(constant_value(tree), float)
 
 
 def _unless_true(expr: Expr) -> Expr | None:
