@@ -123,6 +123,7 @@ FOUND = {
     "(.)[position() > 2]": "<a/>", "count(.) > 1": "<a/>", "number(//c)": "<c>x</c>", "count(//a/@x) = 2": "<a x='1'/>",
     "string(//a) = 'x'": "<r><a>y</a><a>x</a></r>", "//r[string(a) = 'x']": "<r><a>y</a><a>x</a></r>",
     "//a[2]": "<r><a/><b><a/></b></r>", "count(//a) = 2": "<a><a/><a/></a>", "//a[not(self::a)]": "<a/>",
+    "not(count(//b) = //a)": "<r><b/></r>", "not(count(//b) < 'abc')": "<r><b/></r>",
 }
 """Expressions, each with a message, on which a way has disagreed once, or could have."""
 

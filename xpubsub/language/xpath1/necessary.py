@@ -178,14 +178,13 @@ def one_of(parts: Iterable[Expr | None]) -> Expr | None:
     return known[0] if len(known) == 1 else Or(known) if known else Number(0.0)
 
 
+def _is_number(tree: XPathTree) -> bool:
+    """Whether an expression is a constant number, so that the opposite of comparing with it is a comparison, too."""
+    return isinstance(constant_value(tree), float)
+
+
 def _unless_true(expr: Expr) -> Expr | None:
     return None if expr == TRUE_EXPR else expr
-
-
-def _is_number(tree: XPathTree) -> bool:
-    """Whether a constant is a number or reads as one: not NaN, with which every comparison but `!=` is false."""
-    constant = constant_value(Calling("number", (tree,))) if type_of(tree) != "nodes" else None
-    return isinstance(constant, float)
 
 
 def _with_condition(path: Path, condition: Expr) -> Expr:
