@@ -90,10 +90,46 @@ def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["//a[b]/c", "contains(/m/s, 'S')", "/m/s = 'S1' or /m/a = 1", "not(/m/zzz)"])
-def test_what_asks_for_more_than_keys_goes_through_the_joins(broker: xpubsub.Broker, text: str) -> None:
+def test_what_asks_for_more_than_keys_is_decided_for_candidates_alone(broker: xpubsub.Broker, text: str) -> None:
     broker.subscribe_many([("plain", "/m/s = 'S1'"), ("other", text)])
     message = ("m", "<m><s>S1</s><a>1<b/><c/></a></m>")
-    assert pairs(broker.publish([message])) == {("m", "plain"), ("m", "other")}
+    result = broker.publish([message])
+    assert pairs(result) == {("m", "plain"), ("m", "other")} and alone(result)
+
+
+def alone(result: xpubsub.Result) -> bool:
+    """Whether lookups were enough, without the joins."""
+    return "lookup" in result.timings and "load" not in result.timings
+
+
+@pytest.mark.parametrize("slots", [1, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_filters_one_by_one_as_together(monkeypatch: pytest.MonkeyPatch, seed: int, slots: int) -> None:
+    """Texts, branches, `not()`, `or` and long chains; tag paths that the first messages did not have."""
+    monkeypatch.setattr(sampling, "ENOUGH", 0)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
+    random = Random(seed)
+    source, expressions = Messages(random), Expressions(random, branching=seed % 2 == 1)
+    texts = accepted(expressions, 150)
+    messages = [(f"m{n}", source.message()) for n in range(25)]
+    with xpubsub.connect(":memory:", slots=slots) as broker:
+        broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
+        results = [broker.publish([message]) for message in messages]
+        together = broker.publish(messages)
+    assert set.union(*map(pairs, results)) == pairs(together)
+    assert sum(each.notifications.num_rows for each in results) == together.notifications.num_rows
+    assert sum(map(alone, results)) > 20
+
+
+def test_a_message_that_no_transformation_can_bind_a_node_of_skips_their_steps(broker: xpubsub.Broker) -> None:
+    broker.subscribe_many([
+        ("plain", "/m/s"), ("found", "for $m in /m where $m/s = 'S1' return <r>{ $m/s }</r>"),
+        ("path", "for $o in //order return <o>{ $o/sku }</o>")])
+    for xml, also in (("<m><s>S2</s></m>", set()), ("<m><s>S1</s></m>", {"found"}), ("<m><order/></m>", {"path"})):
+        expected = pairs(broker.publish([("m", xml), ("n", "<none/>")]))
+        result = broker.publish([("m", xml)])
+        assert pairs(result) == {pair for pair in expected if pair[0] == "m"}
+        assert also <= {subscription for _, subscription in pairs(result)} and (not also or not alone(result))
 
 
 def test_a_large_message_alone(broker: xpubsub.Broker) -> None:
@@ -187,8 +223,8 @@ def passing_queries(broker: xpubsub.Broker, lookup: Lookup, held: dict[int, floa
     """The queries that are found by some keys and whose slots hold, looked up in memory."""
     ordered = sorted(held)
     columns = np.array(ordered, np.int64), np.array([held[key] for key in ordered])
-    found = (lookup.recent.queries(broker.store, key).passing(*columns) for key in keys if key in lookup.lookup_keys)
-    return sorted(int(query_id) for each in found for query_id in each)
+    found = lookup.recent.queries(broker.store, [key for key in keys if key in lookup.lookup_keys])
+    return sorted(query_cache.passing(found, *columns)[0].tolist())
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:

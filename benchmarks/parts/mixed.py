@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import xpubsub
 from benchmarks.measuring import Measured
@@ -46,8 +47,7 @@ def _latency(broker: xpubsub.Broker, messages: list[tuple[str, str]]) -> Measure
     """The seconds of single publishes."""
     for message in messages[:_WARM]:
         broker.publish([message])
-    return Measured([_seconds(lambda message=message: broker.publish([message]))  # type: ignore[misc]
-                     for message in messages[_WARM:]], None)
+    return Measured([_seconds(partial(broker.publish, [message])) for message in messages[_WARM:]], None)
 
 
 def _changes(broker: xpubsub.Broker, options: Options, messages: list[tuple[str, str]]) -> Iterator[Row]:
@@ -55,15 +55,15 @@ def _changes(broker: xpubsub.Broker, options: Options, messages: list[tuple[str,
     subscribing, first = [], []
     for number in range(options.sizes.mixed_changes):
         text = f"/stock/symbol = 'S{number}' and /stock/price > {number + 0.5}"
-        subscribing.append(_seconds(lambda text=text: broker.subscribe(f"n{number}", text)))  # type: ignore[misc]
-        first.append(_seconds(lambda: broker.publish([messages[number % len(messages)]])))
+        subscribing.append(_seconds(partial(broker.subscribe, f"n{number}", text)))
+        first.append(_seconds(partial(broker.publish, [messages[number % len(messages)]])))
     sizes = {"subscriptions": options.sizes.mixed_subscriptions}
     yield Row("mixed", "one subscribe, p50", 1000 * Measured(subscribing, None).median, "ms", sizes=sizes, bar="change")
     yield Row("mixed", "first publish after it, p50", 1000 * Measured(first, None).median, "ms", sizes=sizes,
               bar="change")
 
 
-def _seconds(action: object) -> float:
+def _seconds(action: Callable[[], object]) -> float:
     started = time.perf_counter()
-    action()  # type: ignore[operator]
+    action()
     return time.perf_counter() - started

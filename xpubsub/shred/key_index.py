@@ -52,8 +52,11 @@ class KeyIndex:
         linear: dict[int, list[IndexRow]] = {}
         for row in rows:
             linear.setdefault(row[0], []).append(row)
+        self.linear: dict[int, set[int]] = {}
+        """The linear paths that match each tag path."""
         self._keys: dict[int, _Keys] = {}
         for tagpath_id, linear_path_id in matches:
+            self.linear.setdefault(tagpath_id, set()).add(linear_path_id)
             keys = self._keys.setdefault(tagpath_id, _Keys())
             for _, key, op, value, number in linear.get(linear_path_id, ()):
                 keys.add(key, op, value, number)

@@ -225,15 +225,16 @@ class Publisher(Matcher):
     ) -> pa.Table | None:
         """Return the notifications of a batch of one message; None if point lookups are not enough for it."""
         alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
-        if not alone or plan.choice.plan != "unroll" or self._sampler.worth(1):
+        named = (plan.request.filters or "unroll") != "unroll" or plan.request.transformations is not None
+        if not alone or named or plan.known.summary.correlations or self._sampler.worth(1):
             return None
         with timings.of("lookup"):
             lookup = plan.known.lookup
             if lookup is None:
                 return None
-            held = lookup.index.held(shredder.rows)
             event_id, message_id = shredder.messages[0]
-            return match_single(self._store, lookup, held, message_id, batch.stream, shredder.sources.get(event_id))
+            source = shredder.sources.get(event_id)
+            return match_single(self._store, lookup, shredder.rows, message_id, batch.stream, source)
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""
