@@ -17,14 +17,14 @@ from tests import inside
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.compile.subscriptions import Compiler
-from xpubsub.jobs.paths import load_key_index, tagpath_cache
+from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish import query_cache, sampling
 from xpubsub.jobs.publish.shredding import Paths, shredded_by
 from xpubsub.jobs.publish.single import Lookup
 from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.filter_steps import key_index, unroll_slots
+from xpubsub.plan.filter_steps import unroll_slots
 from xpubsub.plan.filters import KEYS_HELD, UNROLL
 from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.shred.messages import MessageShredder
@@ -121,6 +121,33 @@ def test_any_filters_one_by_one_as_together(monkeypatch: pytest.MonkeyPatch, see
     assert sum(map(alone, results)) > 20
 
 
+def test_lookups_grow_with_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New subscriptions and new tag paths between single messages; garbage collection, and a call that fails."""
+    monkeypatch.setattr(sampling, "ENOUGH", 0)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
+    random = Random(12)
+    source, expressions = Messages(random), Expressions(random)
+    texts = [(f"s{n}", text) for n, text in enumerate(accepted(expressions, 90))]
+    with xpubsub.connect(":memory:") as broker, xpubsub.connect(":memory:") as fresh:
+        lookups = set()
+        for first in range(0, 90, 10):
+            broker.subscribe_many(texts[first : first + 10], namespaces=NAMESPACES)
+            fresh.subscribe_many(texts[first : first + 10], namespaces=NAMESPACES)
+            with suppress(xpubsub.Error):
+                broker.subscribe_many([("good", "//a"), ("bad", "//a[")])
+            if first % 20 == 0:
+                broker.unsubscribe([f"s{first}"])
+                fresh.unsubscribe([f"s{first}"])
+            if first == 60:
+                broker.gc()
+            for each in range(4):
+                message = (f"m{each}", source.message())
+                assert pairs(broker.publish([message])) == pairs(fresh.publish([message, ("n", "<n/>")])) - {
+                    pair for pair in pairs(fresh.publish([("n", "<n/>")]))}
+            lookups.add(id(inside.known(broker).lookup))
+        assert len(lookups) <= 2, "read anew only after garbage collection"
+
+
 def test_a_message_that_no_transformation_can_bind_a_node_of_skips_their_steps(broker: xpubsub.Broker) -> None:
     broker.subscribe_many([
         ("plain", "/m/s"), ("found", "for $m in /m where $m/s = 'S1' return <r>{ $m/s }</r>"),
@@ -152,9 +179,9 @@ HeldRow = tuple[int, int, float]
 @contextmanager
 def joined(broker: xpubsub.Broker, messages: list[tuple[str, str]], listing: Listing) -> Iterator[list[HeldRow]]:
     """Look up messages in the index, and run steps on the same messages; their relations stay within the block."""
-    store, summary = broker.store, inside.known(broker).summary
-    index, indexed = load_key_index(store, summary), list[HeldRow]()
-    assert index is not None
+    store, summary, lookup = broker.store, inside.known(broker).summary, inside.known(broker).lookup
+    assert lookup is not None
+    index, indexed = lookup.index, list[HeldRow]()
     shredder = MessageShredder(tagpath_cache(store, Limits()), Limits())
     for number, (name, xml) in enumerate(messages, start=1):
         before = len(shredder.rows)
@@ -167,9 +194,8 @@ def joined(broker: xpubsub.Broker, messages: list[tuple[str, str]], listing: Lis
         yield indexed
 
 
-@pytest.mark.parametrize("classes", [False, True])
-def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, classes: bool) -> None:
-    monkeypatch.setattr(summary_module, "MANY_PATHS", 0 if classes else 10**9)
+def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
     random = Random(3)
     source, expressions = Messages(random), Expressions(random)
     ranges = [f"//a/b > {n / 7} and //c <= {n} and //@x != 3" for n in range(150)]
@@ -245,10 +271,6 @@ def test_classes_of_paths_give_the_same_answers(
     assert inside.known(broker).summary.classes and plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain, "and once more, with what the first time has left"
-
-
-def test_the_index_says_by_which_steps_it_is_read() -> None:
-    assert [step.name for step in key_index(classes=True)] == ["path_class", "key_class", "index_key"]
 
 
 def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from xpubsub.step import Step, file_step
@@ -26,8 +27,18 @@ def found_subscribers(keys: int) -> Step:
     return file_step("found_subscriber", keys=_marks(keys))
 
 
-QUERIES_WITH_REST = file_step("query_with_rest")
-"""The queries of which keys do not decide everything."""
+LOOKUP_KEYS, LOOKED_UP = file_step("lookup_key"), file_step("subscribed_key")
+KEYS, PATH_MATCHES, PAIRS = file_step("index_key"), file_step("known_path_match"), file_step("known_pair")
+CHECKED, REMOVALS = file_step("checked_subscription"), file_step("removal")
+TEXT_QUERIES, BRANCHED_QUERIES = file_step("text_query"), file_step("branched_query")
+POSITIONS = file_step("positioned_path")
+"""The tables of which a snapshot for single messages reads what is new."""
+
+
+@cache
+def from_row(step: Step) -> Step:
+    """Return the step to the rows of another from a given number on."""
+    return replace(step, sql=f"{step.sql}\noffset ?")
 
 
 @cache

@@ -10,7 +10,7 @@ import pyarrow as pa
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish.attribute_conditions import start_bits
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
-from xpubsub.jobs.publish.single import Lookup, load_lookup
+from xpubsub.jobs.publish.single import Lookup, Lookups
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.match.checks import Checks
@@ -28,8 +28,9 @@ class Known:
     limits: Limits
     changes: int
     """The last change of subscriptions that the snapshot includes."""
+    lookups: Lookups
     filled_cache: TagPathCache | None = None
-    """The tag-path cache of an earlier snapshot with the same subscriptions."""
+    """The tag-path cache of an earlier snapshot with the same linear paths."""
 
     @cached_property
     def summary(self) -> Summary:
@@ -52,7 +53,7 @@ class Known:
     @cached_property
     def lookup(self) -> Lookup | None:
         """The data for matching single messages by point lookups; None if lookups are not enough."""
-        return load_lookup(self.store, self.summary, self.checks)
+        return self.lookups.current(self.summary, self.checks)
 
     @cached_property
     def checks(self) -> Checks:
@@ -81,13 +82,14 @@ class Snapshots:
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
         self._limits = limits
+        self._lookups = Lookups(store)
         self._known: Known | None = None
 
     def known(self) -> Known:
         """Return the snapshot, taken again if subscriptions have changed."""
         changes = self._store.engine.shared.changes
         if self._known is None or self._known.changes != changes:
-            self._known = Known(self._store, self._limits, changes)
+            self._known = Known(self._store, self._limits, changes, self._lookups)
         return self._known
 
     def grow(self) -> None:
@@ -98,4 +100,5 @@ class Snapshots:
 
     def forget(self) -> None:
         """Drop the snapshot after a failure."""
+        self._lookups.forget()
         self._known = None

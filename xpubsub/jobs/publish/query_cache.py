@@ -42,7 +42,7 @@ class RecentQueries:
     """Queries by the key that finds them; the least recently used are evicted."""
 
     def __init__(self, slots: int) -> None:
-        self._slots = slots
+        self.slots = slots
         self._found: OrderedDict[int, FoundQueries] = OrderedDict()
         self._rows = 0
 
@@ -74,10 +74,10 @@ class RecentQueries:
 
     def _read(self, store: Store, keys: list[int]) -> None:
         asked = padded(keys)
-        table = store.engine.fetch(found_queries(self._slots, len(asked)), asked)
+        table = store.engine.fetch(found_queries(self.slots, len(asked)), asked)
         columns = {name: np.asarray(table[name]) for name in table.column_names}
-        wanted, bounds = (np.array([columns[f"{name}{slot}"] for slot in range(1, self._slots + 1)]).reshape(
-            self._slots, table.num_rows) for name in ("key", "bound"))
+        wanted, bounds = (np.array([columns[f"{name}{slot}"] for slot in range(1, self.slots + 1)]).reshape(
+            self.slots, table.num_rows) for name in ("key", "bound"))
         for key in keys:
             rows = np.flatnonzero(columns["lookup_key"] == key)
             self._found[key] = FoundQueries(

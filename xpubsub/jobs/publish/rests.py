@@ -7,7 +7,7 @@ compares the two.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,10 +61,19 @@ class MessageNodes:
 class Rests:
     """The rests of queries; the least recently used are evicted."""
 
-    def __init__(self, query_ids: Collection[int]) -> None:
-        self._with_rest = query_ids
+    def __init__(self) -> None:
+        self._with_rest: set[int] = set()
         self._known: OrderedDict[int, Rest] = OrderedDict()
         self._positions: dict[int, dict[int, list[list[int]]]] = {}
+
+    def add(self, query_ids: Iterable[int]) -> None:
+        """Note queries with texts or branches."""
+        self._with_rest.update(query_ids)
+
+    def forget_positions(self, brinfo_ids: Iterable[int]) -> None:
+        """Drop the positions of annotated linear paths that match more tag paths by now."""
+        for brinfo_id in brinfo_ids:
+            self._positions.pop(brinfo_id, None)
 
     def holding(self, store: Store, query_ids: Any, final: Any, held: Held, nodes: MessageNodes) -> list[int]:
         """Return those queries that match the message, of those whose slots hold.
@@ -80,6 +89,8 @@ class Rests:
         for each, rest in rests:
             if rest is not None:
                 self._known.move_to_end(each)
+        branches = (branch for _, rest in rests if rest is not None for branch in rest.branches)
+        self._read_positions(store, {brinfo_id for _, brinfo_id, _ in branches})
         found = [each for each, rest in rests if rest is None or self._holds(rest, held, nodes)]
         while len(self._known) > MOST_RESTS:
             self._known.popitem(last=False)
@@ -113,8 +124,6 @@ class Rests:
         for query_id, shape, branch, brinfo_id, *test in _rows(store, rest_branches, more):
             self._known[query_id].shape = shape
             self._known[query_id].branches.append((branch, brinfo_id, Test(*test)))
-        branches = (branch for query_id in more for branch in self._known[query_id].branches)
-        self._read_positions(store, {brinfo_id for _, brinfo_id, _ in branches})
 
     def _read_positions(self, store: Store, brinfo_ids: set[int]) -> None:
         missing = sorted(brinfo_ids - self._positions.keys())

@@ -6,7 +6,7 @@ What a message does not touch binds no node in it, whatever else the subscriptio
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xpubsub.jobs.publish.rests import MessageNodes
 from xpubsub.plan.summary import Summary
@@ -18,9 +18,9 @@ from xpubsub.store.store import Store
 class Touching:
     """What a message must have so that a transformation may bind a node."""
 
-    conditions: frozenset[int]
+    conditions: frozenset[int] = field(default=frozenset())
     """Conditions that find the nodes of a first step."""
-    linear_paths: frozenset[int]
+    linear_paths: frozenset[int] = field(default=frozenset())
     """The linear paths of first steps that no condition finds."""
 
     def touched(self, candidates: Iterable[int], nodes: MessageNodes) -> bool:
