@@ -29,7 +29,7 @@ def found_subscribers(keys: int) -> Step:
 
 LOOKUP_KEYS, LOOKED_UP = file_step("lookup_key"), file_step("subscribed_key")
 KEYS, PATH_MATCHES, PAIRS = file_step("index_key"), file_step("known_path_match"), file_step("known_pair")
-CHECKED, REMOVALS = file_step("checked_subscription"), file_step("removal")
+CHECKED_SUBSCRIPTIONS, REMOVALS = file_step("checked_subscription"), file_step("removal")
 TEXT_QUERIES, BRANCHED_QUERIES = file_step("text_query"), file_step("branched_query")
 POSITIONS = file_step("positioned_path")
 """The tables of which a snapshot for single messages reads what is new."""

@@ -20,7 +20,7 @@ from xpubsub.jobs.publish.touching import Touching, load_touching
 from xpubsub.match.checks import Checks
 from xpubsub.plan.single import (
     BRANCHED_QUERIES,
-    CHECKED,
+    CHECKED_SUBSCRIPTIONS,
     KEYS,
     LOOKED_UP,
     LOOKUP_KEYS,
@@ -88,7 +88,7 @@ class Lookup:
         for key, first, second in _tuples(new(PAIRS, summary.pairs)):
             self.pairs.setdefault(first, []).append((second, key))
         self._grow_rests(summary)
-        for call_no, subscription_id, check_id in _tuples(new(CHECKED, summary.checks)):
+        for call_no, subscription_id, check_id in _tuples(new(CHECKED_SUBSCRIPTIONS, summary.checks)):
             self.checked[subscription_id, call_no] = check_id
         self.checks, self.touching = checks, load_touching(self._store, summary)
         return True
@@ -127,10 +127,6 @@ class Lookups:
             self._lookup, self._full = Lookup(self._store, checks), False
         self._full = self._full or not self._lookup.grow(summary, checks)
         return None if self._full else self._lookup
-
-    def forget(self) -> None:
-        """Read everything again: what was read last may not have been written."""
-        self._lookup = None
 
 
 def match_single(
