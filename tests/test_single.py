@@ -121,6 +121,22 @@ def test_any_filters_one_by_one_as_together(monkeypatch: pytest.MonkeyPatch, see
     assert sum(map(alone, results)) > 20
 
 
+def test_a_message_that_no_correlation_can_bind_a_node_of_moves_the_clock_alone(broker: xpubsub.Broker) -> None:
+    broker.subscribe("c", "SELECT <r>{ $x, $y }</r> FROM S/a AS $x FOLLOWED BY { $x = $y, 10s } S/b AS $y")
+    broker.subscribe_many([("s", "/m/s"), ("a", "/a")])
+    assert pairs(broker.publish([("m1", "<a>1</a>", 100)])) == {("m1", "a")}
+    passed = broker.publish([("m2", "<m><s/></m>", 120)])
+    assert alone(passed) and pairs(passed) == {("m2", "s")} and broker.clocks() == {"S": 120.0}
+    late = broker.publish([("m3", "<m><s/></m>", 105)])
+    assert not pairs(late) and late.rejected["code"].to_pylist() == ["late"]
+    elsewhere = broker.publish([("m4", "<m><s/></m>", 1)], stream="T")
+    assert alone(elsewhere) and not elsewhere.rejected.num_rows and broker.clocks() == {"S": 120.0}
+    assert pairs(broker.publish([("m5", "<a>2</a>", 125)])) == {("m5", "a")}
+    replacing = broker.publish([("m5", "<m><s/></m>", 126)])
+    assert replacing.replaced["message_id"].to_pylist() == ["m5"] and not alone(replacing)
+    assert pairs(broker.publish([("m6", "<b>2</b>", 127)])) == set()
+
+
 def test_lookups_grow_with_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """New subscriptions and new tag paths between single messages; garbage collection, and a call that fails."""
     monkeypatch.setattr(sampling, "ENOUGH", 0)

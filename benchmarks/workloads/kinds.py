@@ -20,9 +20,9 @@ KINDS = {
     "transformation": "for $s in /stock where $s/symbol = 'S{n}' return <quote>{{ $s/symbol, $s/price }}</quote>",
     "other transformation": "for $o in //order where $o/sku = 'A{n}' return <order>{{ $o/sku }}</order>",
     "correlation": "SELECT <both>{{ $a/price, $b/price }}</both> FROM S/stock AS $a [symbol AS $s]"
-                   " FOLLOWED BY {{ $s = $t, {n} }} S/stock AS $b [symbol AS $t]",
+                   " FOLLOWED BY {{ $s = $t, {n}s }} S/stock AS $b [symbol AS $t]",
     "other correlation": "SELECT <paid>{{ $o/@id, $p/amount }}</paid> FROM S/order AS $o [@id AS $i]"
-                         " FOLLOWED BY {{ $i = $r, {n} }} S/payment AS $p [order AS $r]",
+                         " FOLLOWED BY {{ $i = $r, {n}s }} S/payment AS $p [order AS $r]",
 }
 """A text of each kind; those called *other* are about messages that do not come."""
 FILTERS = ("contains()", "not()", "!=", "or", "branches")

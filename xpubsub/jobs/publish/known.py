@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish.attribute_conditions import start_bits
+from xpubsub.jobs.publish.clocks import StreamReads
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.growing import Growing
 from xpubsub.jobs.publish.single import Lookup, Lookups
@@ -36,7 +37,8 @@ class Known:
     def summary(self) -> Summary:
         """The counts by which the plan is chosen."""
         [row] = self.store.rows(file_step("summary"))
-        return Summary(**{name: int(value) for name, value in row.items()})
+        amounts = {each["name"]: each["amount"] for each in self.store.rows(file_step("amount"))}
+        return Summary(**{name: int(value) for name, value in {**row, **amounts}.items()})
 
     @cached_property
     def cache(self) -> TagPathCache:
@@ -68,9 +70,14 @@ class Known:
         """The correlations of the store."""
         return load_correlating(self.store, self.summary)
 
+    @cached_property
+    def reads(self) -> StreamReads:
+        """Which streams the visible correlations read."""
+        return self.correlating.reads if self.summary.correlations else StreamReads([])
+
     def joins(self, stream: str) -> bool:
         """Whether correlations join messages of a stream, so that their times matter."""
-        return bool(self.summary.correlations) and self.correlating.reads.joins(stream)
+        return self.reads.joins(stream)
 
 
 class Kept:

@@ -141,7 +141,10 @@ def match_single(
     if len(access) > MOST_LOOKUPS:
         return None
     query_ids, final = passing(lookup.recent.queries(store, access), *_sorted(held))
-    if len(query_ids) > MOST_CANDIDATES or lookup.touching.touched(query_ids.tolist(), nodes):
+    touching = lookup.touching
+    if touching.touched(query_ids.tolist(), nodes) or touching.joined(stream, nodes):
+        return None
+    if len(query_ids) > MOST_CANDIDATES:
         return None
     matched = lookup.rests.holding(store, query_ids, final, held, nodes)
     found = _visible(lookup.recent.subscribers(store, access, matched), lookup.gone, stream)
