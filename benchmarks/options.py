@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
-         "feeds-spark", "spark-scaling", "xpath", "overload", "overload-many")
+         "feeds-spark", "spark-scaling", "xpath", "overload", "overload-many", "mixed", "documents", "nitf")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
@@ -64,6 +64,15 @@ class Sizes:
     xpath_invoices: int = 300
     xpath_indexed: int = 100_000
     xpath_messages: int = 10_000
+    mixed_subscriptions: int = 1_000_000
+    mixed_messages: int = 200
+    mixed_changes: int = 20
+    document_messages: int = 300
+    document_subscriptions: int = 10_000
+    document_twisted: int = 1_000
+    document_people: int = 10_000
+    nitf_subscriptions: int = 500_000
+    nitf_documents: int = 500
     overload_larger: int = 2
     overload_seconds: int = 6
     overload_messages: int = 40
@@ -86,6 +95,8 @@ QUICK = Sizes(
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
     spark_feed_items=400, spark_transform_queries=500, spark_transform_documents=100, scaling_subscriptions=20_000,
     scaling_messages=1_000, xpath_rules=1_500, xpath_invoices=50, xpath_indexed=10_000, xpath_messages=1_000,
+    mixed_subscriptions=20_000, mixed_messages=50, mixed_changes=5, document_messages=50, document_subscriptions=1_000,
+    document_twisted=200, document_people=500, nitf_subscriptions=5_000, nitf_documents=50,
     overload_larger=1, overload_seconds=2, overload_messages=20, overload_transformations=500,
     overload_documents=200,
 )
@@ -104,6 +115,12 @@ class Options:
     output: Path
     plots: Path | None
 
+    def folder(self, archive: str) -> Path:
+        """Return the folder of the data, in which an archive must be."""
+        if self.data is None or not (self.data / archive).exists():
+            raise FileNotFoundError(f"no {archive}: --data says in which folder it is")
+        return self.data
+
 
 def read_options(description: str, given: list[str] | None) -> Options:
     """The options of the command line."""
@@ -116,7 +133,8 @@ def read_options(description: str, given: list[str] | None) -> Options:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark-memory", default="6g", help="memory of the Spark driver (default: 6g)")
     parser.add_argument("--data", type=Path, default=BESIDE if BESIDE.is_dir() else None,
-                        help="the folder of feeds-stream-ai.tar.gz, ubl-xrechnung.tar.gz and Schematron rules")
+                        help="the folder of feeds-stream-ai.tar.gz, nitf-yfilter.tar.gz, ubl-xrechnung.tar.gz and\n"
+                             "Schematron rules")
     parser.add_argument("--output", type=Path, default=_OUTPUT, help=f"the JSON file (default: {_OUTPUT})")
     parser.add_argument("--plots", type=Path, help="a folder for plots")
     sizes = parser.add_argument_group("sizes")

@@ -25,10 +25,13 @@ from benchmarks.options import Options, read_options
 from benchmarks.parts import (
     churn,
     correlate,
+    documents,
     endless,
     feeds,
     feeds_spark,
+    mixed,
     nasa,
+    nitf,
     one,
     overload,
     paths,
@@ -49,6 +52,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
     "spark-scaling": spark_scaling.measure, "xpath": xpath.measure,
     "overload": overload.measure, "overload-many": overload.first_parts,
+    "mixed": mixed.measure, "documents": documents.measure, "nitf": nitf.measure,
 }
 
 

@@ -171,13 +171,8 @@ def test_what_no_later_part_can_revoke(engine: str, connect: object) -> None:
     from tests import inside
     from xpubsub.plan.filter_case import FilterCase
     from xpubsub.plan.filter_steps import revocable
-    from xpubsub.step import file_step
 
-    store = inside.store(broker)
-    [row] = store.rows(file_step("summary"))
-    from xpubsub.plan.summary import Summary
-
-    summary = Summary(**{name: int(value) for name, value in row.items()})
+    store, summary = inside.store(broker), inside.known(broker).summary
     found = {row["query_id"] for row in store.rows(revocable(FilterCase("unroll", summary)))}
     from xpubsub.step import Step
 

@@ -17,14 +17,14 @@ from tests import inside
 from tests.conftest import PLANS
 from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.compile.subscriptions import Compiler
-from xpubsub.jobs.paths import load_key_index, tagpath_cache
+from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish import query_cache, sampling
 from xpubsub.jobs.publish.shredding import Paths, shredded_by
 from xpubsub.jobs.publish.single import Lookup
 from xpubsub.limits import Limits
 from xpubsub.plan import summary as summary_module
 from xpubsub.plan.filter_case import FilterCase
-from xpubsub.plan.filter_steps import key_index, unroll_slots
+from xpubsub.plan.filter_steps import unroll_slots
 from xpubsub.plan.filters import KEYS_HELD, UNROLL
 from xpubsub.plan.listing import Listing, steps_of
 from xpubsub.shred.messages import MessageShredder
@@ -90,10 +90,89 @@ def test_one_by_one_as_together(broker: xpubsub.Broker, seed: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["//a[b]/c", "contains(/m/s, 'S')", "/m/s = 'S1' or /m/a = 1", "not(/m/zzz)"])
-def test_what_asks_for_more_than_keys_goes_through_the_joins(broker: xpubsub.Broker, text: str) -> None:
+def test_what_asks_for_more_than_keys_is_decided_for_candidates_alone(broker: xpubsub.Broker, text: str) -> None:
     broker.subscribe_many([("plain", "/m/s = 'S1'"), ("other", text)])
     message = ("m", "<m><s>S1</s><a>1<b/><c/></a></m>")
-    assert pairs(broker.publish([message])) == {("m", "plain"), ("m", "other")}
+    result = broker.publish([message])
+    assert pairs(result) == {("m", "plain"), ("m", "other")} and alone(result)
+
+
+def alone(result: xpubsub.Result) -> bool:
+    """Whether lookups were enough, without the joins."""
+    return "lookup" in result.timings and "load" not in result.timings
+
+
+@pytest.mark.parametrize("slots", [1, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_filters_one_by_one_as_together(monkeypatch: pytest.MonkeyPatch, seed: int, slots: int) -> None:
+    """Texts, branches, `not()`, `or` and long chains; tag paths that the first messages did not have."""
+    monkeypatch.setattr(sampling, "ENOUGH", 0)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
+    random = Random(seed)
+    source, expressions = Messages(random), Expressions(random, branching=seed % 2 == 1)
+    texts = accepted(expressions, 150)
+    messages = [(f"m{n}", source.message()) for n in range(25)]
+    with xpubsub.connect(":memory:", slots=slots) as broker:
+        broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)], namespaces=NAMESPACES)
+        results = [broker.publish([message]) for message in messages]
+        together = broker.publish(messages)
+    assert set.union(*map(pairs, results)) == pairs(together)
+    assert sum(each.notifications.num_rows for each in results) == together.notifications.num_rows
+    assert sum(map(alone, results)) > 20
+
+
+def test_a_message_that_no_correlation_can_bind_a_node_of_moves_the_clock_alone(broker: xpubsub.Broker) -> None:
+    broker.subscribe("c", "SELECT <r>{ $x, $y }</r> FROM S/a AS $x FOLLOWED BY { $x = $y, 10s } S/b AS $y")
+    broker.subscribe_many([("s", "/m/s"), ("a", "/a")])
+    assert pairs(broker.publish([("m1", "<a>1</a>", 100)])) == {("m1", "a")}
+    passed = broker.publish([("m2", "<m><s/></m>", 120)])
+    assert alone(passed) and pairs(passed) == {("m2", "s")} and broker.clocks() == {"S": 120.0}
+    late = broker.publish([("m3", "<m><s/></m>", 105)])
+    assert not pairs(late) and late.rejected["code"].to_pylist() == ["late"]
+    elsewhere = broker.publish([("m4", "<m><s/></m>", 1)], stream="T")
+    assert alone(elsewhere) and not elsewhere.rejected.num_rows and broker.clocks() == {"S": 120.0}
+    assert pairs(broker.publish([("m5", "<a>2</a>", 125)])) == {("m5", "a")}
+    replacing = broker.publish([("m5", "<m><s/></m>", 126)])
+    assert replacing.replaced["message_id"].to_pylist() == ["m5"] and not alone(replacing)
+    assert pairs(broker.publish([("m6", "<b>2</b>", 127)])) == set()
+
+
+def test_lookups_grow_with_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New subscriptions and new tag paths between single messages; garbage collection, and a call that fails."""
+    monkeypatch.setattr(sampling, "ENOUGH", 0)
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
+    random = Random(12)
+    source, expressions = Messages(random), Expressions(random)
+    texts = [(f"s{n}", text) for n, text in enumerate(accepted(expressions, 90))]
+    with xpubsub.connect(":memory:") as broker, xpubsub.connect(":memory:") as fresh:
+        lookups = set()
+        for first in range(0, 90, 10):
+            broker.subscribe_many(texts[first : first + 10], namespaces=NAMESPACES)
+            fresh.subscribe_many(texts[first : first + 10], namespaces=NAMESPACES)
+            with suppress(xpubsub.Error):
+                broker.subscribe_many([("good", "//a"), ("bad", "//a[")])
+            if first % 20 == 0:
+                broker.unsubscribe([f"s{first}"])
+                fresh.unsubscribe([f"s{first}"])
+            if first == 60:
+                broker.gc()
+            for each in range(4):
+                message = (f"m{each}", source.message())
+                assert pairs(broker.publish([message])) == pairs(fresh.publish([message, ("n", "<n/>")])) - {
+                    pair for pair in pairs(fresh.publish([("n", "<n/>")]))}
+            lookups.add(id(inside.known(broker).lookup))
+        assert len(lookups) <= 2, "read anew only after garbage collection"
+
+
+def test_a_message_that_no_transformation_can_bind_a_node_of_skips_their_steps(broker: xpubsub.Broker) -> None:
+    broker.subscribe_many([
+        ("plain", "/m/s"), ("found", "for $m in /m where $m/s = 'S1' return <r>{ $m/s }</r>"),
+        ("path", "for $o in //order return <o>{ $o/sku }</o>")])
+    for xml, also in (("<m><s>S2</s></m>", set()), ("<m><s>S1</s></m>", {"found"}), ("<m><order/></m>", {"path"})):
+        expected = pairs(broker.publish([("m", xml), ("n", "<none/>")]))
+        result = broker.publish([("m", xml)])
+        assert pairs(result) == {pair for pair in expected if pair[0] == "m"}
+        assert also <= {subscription for _, subscription in pairs(result)} and (not also or not alone(result))
 
 
 def test_a_large_message_alone(broker: xpubsub.Broker) -> None:
@@ -116,9 +195,9 @@ HeldRow = tuple[int, int, float]
 @contextmanager
 def joined(broker: xpubsub.Broker, messages: list[tuple[str, str]], listing: Listing) -> Iterator[list[HeldRow]]:
     """Look up messages in the index, and run steps on the same messages; their relations stay within the block."""
-    store, summary = broker.store, inside.known(broker).summary
-    index, indexed = load_key_index(store, summary), list[HeldRow]()
-    assert index is not None
+    store, summary, lookup = broker.store, inside.known(broker).summary, inside.known(broker).lookup
+    assert lookup is not None
+    index, indexed = lookup.index, list[HeldRow]()
     shredder = MessageShredder(tagpath_cache(store, Limits()), Limits())
     for number, (name, xml) in enumerate(messages, start=1):
         before = len(shredder.rows)
@@ -131,9 +210,8 @@ def joined(broker: xpubsub.Broker, messages: list[tuple[str, str]], listing: Lis
         yield indexed
 
 
-@pytest.mark.parametrize("classes", [False, True])
-def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch, classes: bool) -> None:
-    monkeypatch.setattr(summary_module, "MANY_PATHS", 0 if classes else 10**9)
+def test_the_index_holds_what_the_step_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 10**9)
     random = Random(3)
     source, expressions = Messages(random), Expressions(random)
     ranges = [f"//a/b > {n / 7} and //c <= {n} and //@x != 3" for n in range(150)]
@@ -187,8 +265,8 @@ def passing_queries(broker: xpubsub.Broker, lookup: Lookup, held: dict[int, floa
     """The queries that are found by some keys and whose slots hold, looked up in memory."""
     ordered = sorted(held)
     columns = np.array(ordered, np.int64), np.array([held[key] for key in ordered])
-    found = (lookup.recent.queries(broker.store, key).passing(*columns) for key in keys if key in lookup.lookup_keys)
-    return sorted(int(query_id) for each in found for query_id in each)
+    found = lookup.recent.queries(broker.store, [key for key in keys if key in lookup.lookup_keys])
+    return sorted(query_cache.passing(found, *columns)[0].tolist())
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
@@ -209,10 +287,6 @@ def test_classes_of_paths_give_the_same_answers(
     assert inside.known(broker).summary.classes and plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain, "and once more, with what the first time has left"
-
-
-def test_the_index_says_by_which_steps_it_is_read() -> None:
-    assert [step.name for step in key_index(classes=True)] == ["path_class", "key_class", "index_key"]
 
 
 def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) -> None:

@@ -1,4 +1,4 @@
--- One row: a subscription whose query has the given lookup key.
-select query_id, subscription_id, call_no, stream
+-- One row: a subscription whose query has one of the given lookup keys.
+select lookup_key, query_id, subscription_id, call_no, stream
 from lookup_subscription
-where lookup_key = ?
+where lookup_key in ($keys)

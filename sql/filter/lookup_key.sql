@@ -1,2 +1,2 @@
--- One row: a lookup key of some query.
-select distinct lookup_key from predicate_unroll
+-- One row: the lookup key of a query.
+select lookup_key from predicate_unroll

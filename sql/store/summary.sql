@@ -3,8 +3,5 @@ select coalesce(sum(queries), 0) as queries, coalesce(sum(predicates), 0) as pre
   coalesce(sum(range_lookup), 0) as range_lookup, coalesce(sum(long_queries), 0) as long_queries,
   coalesce(max(slots_used), 0) as slots_used, coalesce(max(levels), 0) as levels,
   coalesce(max(inner_points), 0) as inner_points,
-  coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts,
-  (select count(*) from transformation) as transformations, (select count(*) from correlation) as correlations,
-  (select count(*) from predicate_pair) as pairs, (select count(*) from subscription_check) as checks,
-  (select count(*) from tagpath_map) as tagpaths, (select count(*) from path_match) as path_matches
+  coalesce(sum(alternatives), 0) as alternatives, coalesce(sum(texts), 0) as texts
 from query_summary

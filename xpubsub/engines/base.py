@@ -79,7 +79,7 @@ class Engine(Protocol):
     def fetch(self, step: Step, parameters: Sequence[int] = ()) -> pa.Table:
         """Return a step's result; the parameters fill the question marks in its SQL."""
 
-    def rows(self, step: Step) -> list[dict[str, Any]]:
+    def rows(self, step: Step, parameters: Sequence[int] = ()) -> list[dict[str, Any]]:
         """Return a step's result as Python dicts, for the few rows that Python reads itself."""
 
     def replace(self, tables: Mapping[str, Step]) -> None:

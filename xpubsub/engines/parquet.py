@@ -141,6 +141,7 @@ class ParquetEngine(DuckDBEngine):
 
     def _changed(self, names: set[str]) -> None:
         self.shared.changes += 1
+        self.shared.rewrites += 1
         self.shared.batches += 1
         for follow in self.followers:
             follow(names)

@@ -19,6 +19,8 @@ class SharedState:
         self._owner: int | None = None
         self.changes = 0
         """How often subscriptions changed; a cache of subscriptions is valid while this number stays the same."""
+        self.rewrites = 0
+        """How often tables were rewritten; until then they are only appended to."""
         self.batches = 0
         """How often state for correlations changed; a cache of it is valid while this number stays the same."""
 

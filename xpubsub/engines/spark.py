@@ -141,8 +141,8 @@ class SparkEngine:
         self._fetch_for(step)
         return self._stored.fetch(step, parameters)
 
-    def rows(self, step: Step) -> list[dict[str, Any]]:
-        return list(self.fetch(step).to_pylist())
+    def rows(self, step: Step, parameters: Sequence[int] = ()) -> list[dict[str, Any]]:
+        return list(self.fetch(step, parameters).to_pylist())
 
     def replace(self, tables: Mapping[str, Step]) -> None:
         self._forget(*tables)

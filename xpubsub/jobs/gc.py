@@ -14,6 +14,7 @@ def collect(store: Store) -> dict[str, int]:
     before = row_counts(store)
     with store.engine.pipeline(), store.engine.transaction():
         store.engine.shared.changes += 1
+        store.engine.shared.rewrites += 1
         store.run(*store.visible(), *LIVE)
         arrange(store, NO_BUCKET)
         store.run(LIVE_ALTERNATIVE, LIVE_BRANCH)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.limits import Limits
 from xpubsub.match.path_matches import LinearUse, linear_matcher
-from xpubsub.plan.filter_steps import key_index
-from xpubsub.plan.summary import Summary
 from xpubsub.rows import PATH_MATCHED
 from xpubsub.shred.computing import computed_paths
-from xpubsub.shred.key_index import MOST_KEYS, KeyIndex
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
 
 _NEW_LINEAR = file_step("new_linear")
-SPECIAL_PATHS, KEYS = file_step("special_path"), file_step("key_count")
-PATH_MATCHES, TAGPATHS = file_step("known_path_match"), file_step("known_tagpath_text")
+SPECIAL_PATHS, TAGPATHS = file_step("special_path"), file_step("known_tagpath_text")
 
 
 def known_tagpaths(store: Store) -> dict[str, int]:
@@ -49,15 +45,3 @@ def match_new_linear_paths(store: Store, limits: Limits) -> None:
     """Create the relation `path_matched`: the matches of this call's new linear paths with the known tag paths."""
     tagpaths = [row["tagpath"] for row in store.rows(TAGPATHS)]
     store.engine.map_arrow("path_matched", _NEW_LINEAR, linear_matcher(tagpaths, limits), PATH_MATCHED)
-
-
-def load_key_index(store: Store, summary: Summary) -> KeyIndex | None:
-    """Return the keys of the store by tag path; None if they are too many to hold in memory."""
-    if int(store.rows(KEYS)[0]["keys"]) > MOST_KEYS:
-        return None
-    *before, last = key_index(classes=summary.classes)
-    with store.engine.pipeline():
-        store.run(*before)
-        columns = store.engine.fetch(last).to_pydict()
-    matches = store.engine.fetch(PATH_MATCHES).to_pydict()
-    return KeyIndex(zip(*columns.values(), strict=True), zip(*matches.values(), strict=True))

@@ -26,8 +26,12 @@ class Checks:
     """The checks of a store; each is compiled when it is first needed."""
 
     def __init__(self, stored: Mapping[int, tuple[str, str]]) -> None:
-        self._stored = stored
+        self._stored = dict(stored)
         self._compiled: dict[int, etree.XPath] = {}
+
+    def add(self, stored: Mapping[int, tuple[str, str]]) -> None:
+        """Add checks."""
+        self._stored.update(stored)
 
     def held(self, source: bytes, check_ids: list[int]) -> list[int]:
         """Return the checks that hold in a message, given in UTF-8."""

@@ -241,10 +241,3 @@ def _join(truth: str, number: int) -> str:
     return (f"left join {truth} as {found} on {found}.event_id = r.event_id and {found}.query_id = r.query_id"
             f" and {found}.point = list_extract(q.inner_points, {number})"
             f" and {found}.node = list_extract(r.nodes, q.context_at + {number})")
-
-
-def key_index(*, classes: bool) -> Pipeline:
-    """Return the steps to all keys by linear path, for lookups in memory; the last step has the keys."""
-    if not classes:
-        return (file_step("index_key"),)
-    return (file_step("path_class"), file_step("key_class", reused=True), file_step("index_key", "class"))

@@ -18,7 +18,7 @@ STILL_KEPT: Pipeline = (
 """The kept messages that can still be joined, between batches."""
 
 COUNTS = file_step("kept_and_gone")
-LAST_DOCID = file_step("last_docid")
+LAST_DOCID, KEPT_ID = file_step("last_docid"), file_step("kept_id")
 LONGEST_REACH, LONGEST_FINITE_REACH = file_step("longest_reach"), file_step("longest_finite_reach")
 
 

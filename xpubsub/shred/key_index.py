@@ -48,15 +48,33 @@ class _Keys:
 class KeyIndex:
     """The keys of a store by tag path."""
 
-    def __init__(self, rows: Iterable[IndexRow], matches: Iterable[PathMatch]) -> None:
-        linear: dict[int, list[IndexRow]] = {}
-        for row in rows:
-            linear.setdefault(row[0], []).append(row)
+    def __init__(self, rows: Iterable[IndexRow] = (), matches: Iterable[PathMatch] = ()) -> None:
+        self.linear: dict[int, set[int]] = {}
+        """The linear paths that match each tag path."""
+        self.size = 0
+        """The number of keys."""
+        self._rows: dict[int, list[IndexRow]] = {}
+        self._tagpaths: dict[int, list[int]] = {}
         self._keys: dict[int, _Keys] = {}
+        self.add(rows)
+        self.match(matches)
+
+    def add(self, rows: Iterable[IndexRow]) -> None:
+        """Add keys."""
+        for row in rows:
+            self.size += 1
+            self._rows.setdefault(row[0], []).append(row)
+            for tagpath_id in self._tagpaths.get(row[0], ()):
+                self._keys[tagpath_id].add(*row[1:])
+
+    def match(self, matches: Iterable[PathMatch]) -> None:
+        """Add matches of tag paths with linear paths."""
         for tagpath_id, linear_path_id in matches:
+            self.linear.setdefault(tagpath_id, set()).add(linear_path_id)
+            self._tagpaths.setdefault(linear_path_id, []).append(tagpath_id)
             keys = self._keys.setdefault(tagpath_id, _Keys())
-            for _, key, op, value, number in linear.get(linear_path_id, ()):
-                keys.add(key, op, value, number)
+            for row in self._rows.get(linear_path_id, ()):
+                keys.add(*row[1:])
 
     def held(self, nodes: Sequence[NodeRow]) -> Held:
         """Return the keys that hold in a message with these nodes."""

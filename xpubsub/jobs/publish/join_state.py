@@ -29,6 +29,20 @@ def keep(store: Store, limits: Limits, reads: StreamReads, stream: str) -> None:
     store.append(*STATE_ADDED)
     if moved:
         move_clocks(store, moved.items())
+    _tidy(store)
+
+
+def pass_by(store: Store, reads: StreamReads, stream: str, at: float) -> None:
+    """Move a stream's clock for a message of which correlations bind no node, so that nothing of it is kept."""
+    if stream in reads.streams and at > read_clocks(store).get(stream, -math.inf):
+        store.engine.shared.batches += 1
+        with store.engine.transaction():
+            move_clocks(store, [(stream, at)])
+            _tidy(store)
+
+
+def _tidy(store: Store) -> None:
+    """Rewrite tables of which much is dropped."""
     [counts] = store.rows(COUNTS)
     if counts["gone"] > _SLACK * counts["kept"]:
         store.engine.replace(WITHOUT_GONE)

@@ -9,8 +9,10 @@ import pyarrow as pa
 
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish.attribute_conditions import start_bits
+from xpubsub.jobs.publish.clocks import StreamReads
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
-from xpubsub.jobs.publish.single import Lookup, load_lookup
+from xpubsub.jobs.publish.growing import Growing
+from xpubsub.jobs.publish.single import Lookup, Lookups
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
 from xpubsub.limits import Limits
 from xpubsub.match.checks import Checks
@@ -28,21 +30,20 @@ class Known:
     limits: Limits
     changes: int
     """The last change of subscriptions that the snapshot includes."""
-    filled_cache: TagPathCache | None = None
-    """The tag-path cache of an earlier snapshot with the same subscriptions."""
+    kept: Kept
+    """What is kept from snapshot to snapshot."""
 
     @cached_property
     def summary(self) -> Summary:
         """The counts by which the plan is chosen."""
         [row] = self.store.rows(file_step("summary"))
-        return Summary(**{name: int(value) for name, value in row.items()})
+        amounts = {each["name"]: each["amount"] for each in self.store.rows(file_step("amount"))}
+        return Summary(**{name: int(value) for name, value in {**row, **amounts}.items()})
 
     @cached_property
     def cache(self) -> TagPathCache:
         """The tag-path cache, which grows as this process shreds messages."""
-        summary = self.summary
-        return self.filled_cache or tagpath_cache(
-            self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0)
+        return self.kept.cache(self.summary, self.limits)
 
     @cached_property
     def start_bits(self) -> pa.Table:
@@ -52,13 +53,12 @@ class Known:
     @cached_property
     def lookup(self) -> Lookup | None:
         """The data for matching single messages by point lookups; None if lookups are not enough."""
-        return load_lookup(self.store, self.summary, self.checks)
+        return self.kept.lookups.current(self.summary, self.checks)
 
     @cached_property
     def checks(self) -> Checks:
         """What lxml decides about candidates."""
-        rows = self.store.rows(file_step("known_check"))
-        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
+        return self.kept.checks(self.summary)
 
     @cached_property
     def transforming(self) -> Transforming:
@@ -70,9 +70,46 @@ class Known:
         """The correlations of the store."""
         return load_correlating(self.store, self.summary)
 
+    @cached_property
+    def reads(self) -> StreamReads:
+        """Which streams the visible correlations read."""
+        return self.correlating.reads if self.summary.correlations else StreamReads([])
+
     def joins(self, stream: str) -> bool:
         """Whether correlations join messages of a stream, so that their times matter."""
-        return bool(self.summary.correlations) and self.correlating.reads.joins(stream)
+        return self.reads.joins(stream)
+
+
+class Kept:
+    """What is kept from snapshot to snapshot, as it only grows: it is read again only if it has changed."""
+
+    def __init__(self, store: Store) -> None:
+        self.lookups = Lookups(store)
+        self._store = store
+        self._growing = Growing(store)
+        self._checks = Checks({})
+        self._cache: TagPathCache | None = None
+        self._stamp: tuple[object, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the tables were not rewritten."""
+        return self._growing.valid
+
+    def cache(self, summary: Summary, limits: Limits) -> TagPathCache:
+        """Return the tag-path cache; it is filled anew if there are new linear paths or uses."""
+        copying, keeping = summary.nodes_bound, summary.checks > 0
+        stamp = (self._store.rows(file_step("path_stamp"))[0]["amount"], copying, keeping)
+        if self._cache is None or self._stamp != stamp:
+            self._cache, self._stamp = tagpath_cache(self._store, limits, copying=copying, keeping=keeping), stamp
+        return self._cache
+
+    def checks(self, summary: Summary) -> Checks:
+        """Return what lxml decides; expressions stay compiled."""
+        if summary.checks:
+            self._checks.add({row["check_id"]: (row["expression"], row["namespaces"])
+                              for row in self._growing.new(file_step("known_check")).to_pylist()})
+        return self._checks
 
 
 class Snapshots:
@@ -81,21 +118,28 @@ class Snapshots:
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
         self._limits = limits
+        self._kept = Kept(store)
         self._known: Known | None = None
 
     def known(self) -> Known:
         """Return the snapshot, taken again if subscriptions have changed."""
         changes = self._store.engine.shared.changes
         if self._known is None or self._known.changes != changes:
-            self._known = Known(self._store, self._limits, changes)
+            self._known = Known(self._store, self._limits, changes, self._now())
         return self._known
 
     def grow(self) -> None:
-        """Take a new snapshot after tag paths were added, but keep the cache, which has them."""
+        """Take a new snapshot after tag paths were added; the cache has them."""
         if self._known is not None:
-            cache = vars(self._known).get("cache", self._known.filled_cache)
-            self._known = replace(self._known, filled_cache=cache)
+            self._known = replace(self._known)
+
+    def _now(self) -> Kept:
+        """Return what is kept, unless the tables were rewritten."""
+        if not self._kept.valid:
+            self._kept = Kept(self._store)
+        return self._kept
 
     def forget(self) -> None:
         """Drop the snapshot after a failure."""
+        self._kept = Kept(self._store)
         self._known = None

@@ -24,6 +24,7 @@ from xpubsub.jobs.publish.clocks import advance_fed, judge
 from xpubsub.jobs.publish.completing import Completion
 from xpubsub.jobs.publish.correlating import Correlated, Published, republished
 from xpubsub.jobs.publish.early import Early
+from xpubsub.jobs.publish.join_state import pass_by
 from xpubsub.jobs.publish.matcher import Matcher
 from xpubsub.jobs.publish.messages import Batch, Duplicate, Times, numbered
 from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
@@ -34,6 +35,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.clocks import UNTIMELY_ROWS
 from xpubsub.plan.correlate import CORRELATION_NOTIFICATIONS
+from xpubsub.plan.join_state import KEPT_ID
 from xpubsub.plan.request import AUTOMATIC, PlanRequest
 from xpubsub.rows import REJECTED, table_of
 from xpubsub.shred.messages import Message, MessageShredder
@@ -161,7 +163,7 @@ class Publisher(Matcher):
     ) -> tuple[Result, list[Published]]:
         """Match messages that were shredded; return the result, and the messages to publish."""
         plan = self.plan(batch.request)
-        notifications, correlated = self._single(shredder, plan, batch, timings), Correlated()
+        notifications, correlated = self._single(shredder, plan, times, batch, timings), Correlated()
         if notifications is None:
             self._judge(shredder, times, batch.stream, timings)
             self.load(shredder, batch, timings)
@@ -221,19 +223,36 @@ class Publisher(Matcher):
         return self.match(publish_plan(AUTOMATIC, known, spilled), timings), shredder.rejected()
 
     def _single(
-        self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings
+        self, shredder: MessageShredder, plan: PublishPlan, times: pa.Table, batch: Batch, timings: Timings
     ) -> pa.Table | None:
         """Return the notifications of a batch of one message; None if point lookups are not enough for it."""
         alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
-        if not alone or plan.choice.plan != "unroll" or self._sampler.worth(1):
+        named = (plan.request.filters or "unroll") != "unroll" or plan.request.transformations is not None
+        if not alone or named or self._sampler.worth(1):
             return None
         with timings.of("lookup"):
             lookup = plan.known.lookup
             if lookup is None:
                 return None
-            held = lookup.index.held(shredder.rows)
             event_id, message_id = shredder.messages[0]
-            return match_single(self._store, lookup, held, message_id, batch.stream, shredder.sources.get(event_id))
+            source = shredder.sources.get(event_id)
+            found = match_single(self._store, lookup, shredder.rows, message_id, batch.stream, source)
+        return found if found is None or self._passes_by(shredder, times, batch, timings) else None
+
+    def _passes_by(self, shredder: MessageShredder, times: pa.Table, batch: Batch, timings: Timings) -> bool:
+        """Move the clock for a message of which correlations bind no node; False if it is untimely, or replaces one."""
+        known, engine = self.known(), self._store.engine
+        if batch.stream not in known.reads.streams:
+            return True
+        self._judge(shredder, times, batch.stream, timings)
+        engine.load("event", shredder.events())
+        engine.load("batch", batch.relation())
+        if not shredder.messages or self._store.rows(KEPT_ID):
+            return False
+        with timings.of("keep"):
+            at = dict(zip(times["event_id"].to_pylist(), times["time"].to_pylist(), strict=True))
+            pass_by(self._store, known.reads, batch.stream, at[shredder.messages[0][0]])
+        return True
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""
@@ -243,7 +262,7 @@ class Publisher(Matcher):
         if known.joins(stream):
             with timings.of("untimely"):
                 engine.load("event_read", shredder.events())
-                judge(self._store, known.correlating.reads, stream, self._limits)
+                judge(self._store, known.reads, stream, self._limits)
                 if rows := self._store.rows(UNTIMELY_ROWS):
                     shredder.reject(tuple(row.values()) for row in rows)
 

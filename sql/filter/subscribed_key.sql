@@ -1,0 +1,2 @@
+-- One row: the lookup key of the query of a subscription.
+select lookup_key from lookup_subscription
