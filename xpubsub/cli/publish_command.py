@@ -26,7 +26,7 @@ from xpubsub.cli.options import (
     store_argument,
     stream_option,
 )
-from xpubsub.cli.output import check_ending, table_output
+from xpubsub.cli.output import STDOUT, check_ending, json_option, output_option, table_output
 from xpubsub.cli.progress import Reporter, reporting
 from xpubsub.cli.received import TimedMessage
 from xpubsub.cli.tally import REJECTED_COLUMNS, Tally
@@ -54,7 +54,8 @@ SOME_REJECTED = 1
               help="Keep the elements that PATH selects, such as /order/note, on disk until `xpubsub complete`. Can be"
                    " repeated. Notifications have a column part: whole, or reduced for an output with holes.")
 @namespace_option
-@click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
+@output_option
+@json_option
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
 @plan_option
 @click.option("--progress", is_flag=True, help="Report progress on stderr even if it is not a terminal.")
@@ -76,9 +77,9 @@ SOME_REJECTED = 1
 @engine_options
 def publish(
     store: str, messages: tuple[str, ...], split: str | None, spill: tuple[str, ...], namespaces: dict[str, str],
-    output: str | None, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool, batch_size: int,
-    file_times: bool, id_path: str | None, time_path: str | None, columns: dict[str, str], replace: bool,
-    engine: str, master: str | None, **limits: Any,
+    output: str | None, as_json: bool, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool,
+    batch_size: int, file_times: bool, id_path: str | None, time_path: str | None, columns: dict[str, str],
+    replace: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
@@ -109,7 +110,7 @@ def publish(
     tally = Tally()
     with opened(store, engine, master, limits=Limits(**limits)) as broker, ExitStack() as outputs:
         schema = PART_COLUMNS if spill else NOTIFICATION_COLUMNS
-        tally.notifications_to(outputs.enter_context(table_output(output, schema)), schema)
+        tally.notifications_to(outputs.enter_context(table_output(output, schema, as_json=as_json)), schema)
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
         how: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
@@ -134,6 +135,8 @@ def publish(
 def _check_files(output: str | None, rejects: str | None) -> None:
     check_ending(output)
     check_ending(rejects)
+    if rejects == STDOUT:
+        raise click.UsageError("--rejects needs a file: without it, rejected messages are listed on standard error")
     if output is not None and rejects is not None and os.path.realpath(output) == os.path.realpath(rejects):
         raise click.UsageError("--output and --rejects name the same file")
 
