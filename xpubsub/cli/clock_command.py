@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from xpubsub.cli.options import engine_options, given_time, opened, store_argument
+from xpubsub.cli.output import json_option
 from xpubsub.jobs.publish.times import shown_time
 from xpubsub.limits import Limits
 
@@ -15,8 +18,11 @@ from xpubsub.limits import Limits
 @click.option("--set", "at", metavar="T", help="Set the clock of --stream to T: seconds since 1970, or ISO 8601.")
 @click.option("--max-future", type=click.FloatRange(min=0), default=Limits.max_future, show_default=True, metavar="N",
               help="How many seconds T may be ahead of now; inf for no limit.")
+@json_option
 @engine_options
-def clock(store: str, stream: str | None, at: str | None, max_future: float, engine: str, master: str | None) -> None:
+def clock(
+    store: str, stream: str | None, at: str | None, max_future: float, as_json: bool, engine: str, master: str | None
+) -> None:
     """Show the clocks of streams, or set one.
 
     A stream's clock is the latest time of its messages so far. A message that is behind the clock by more than the
@@ -35,6 +41,6 @@ def clock(store: str, stream: str | None, at: str | None, max_future: float, eng
         clocks = broker.clocks()
     for name, time in clocks.items():
         if stream is None or name == stream:
-            click.echo(f"{name}: {shown_time(time)}")
+            click.echo(json.dumps({"stream": name, "clock": time}) if as_json else f"{name}: {shown_time(time)}")
     if stream is not None and stream not in clocks:
         click.echo(f"note: stream {stream} has no clock: no correlation reads it, or it has no messages yet", err=True)

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from xpubsub.broker import Broker
-from xpubsub.cli.messages import STDIN, id_of, standard_input, unreadable
+from xpubsub.cli.messages import STDIN, standard_input, unreadable
 from xpubsub.cli.progress import Reporter
+from xpubsub.cli.received import id_of
 from xpubsub.cli.tally import Tally
 from xpubsub.jobs.split.sources import unique
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 
 import click
 
 from xpubsub.cli.messages import STDIN, read_message
 from xpubsub.cli.options import engine_options, given_time, looked_at, plan_option, store_argument
+from xpubsub.cli.output import json_option
 from xpubsub.cli.program import Failure
 from xpubsub.open_store import DEFAULT_STREAM
 from xpubsub.spill.choose import POLICIES
@@ -30,11 +33,12 @@ from xpubsub.spill.choose import POLICIES
               help="With --spill: how to choose.")
 @click.option("--load", default=2.0, show_default=True, metavar="TIMES",
               help="With --spill: how many times as many messages come as can be processed.")
+@json_option
 @plan_option
 @engine_options
 def explain(
-    store: str, given: tuple[str, ...], streams: tuple[str, ...], times: tuple[str, ...],
-    file_times: bool, sql: bool, spill: bool, policy: str, load: float, plan: str, engine: str, master: str | None,
+    store: str, given: tuple[str, ...], streams: tuple[str, ...], times: tuple[str, ...], file_times: bool, sql: bool,
+    spill: bool, policy: str, load: float, as_json: bool, plan: str, engine: str, master: str | None,
 ) -> None:
     """Explain why MESSAGES match a subscription, or which condition fails first.
 
@@ -51,6 +55,8 @@ def explain(
     """
     subscription_id, messages = ("", given) if spill else (given[0], given[1:])
     _check_options(messages, streams, spill, of_messages=bool(times) or file_times or sql)
+    if as_json and (spill or sql):
+        raise click.UsageError("--json is for the explanation of a subscription, without --sql and --spill")
     at = _times(messages, times, file_times)
     with looked_at(store, engine, master) as broker:
         xmls = [read_message(message, broker.limits.max_bytes) for message in messages]
@@ -58,7 +64,11 @@ def explain(
         if spill:
             click.echo(broker.explain_spill(*xmls, stream=str(stream), policy=policy, load=load))
             return
-        click.echo(str(broker.explain(subscription_id, *xmls, stream=stream, times=at)))
+        explanation = broker.explain(subscription_id, *xmls, stream=stream, times=at)
+        if as_json:
+            click.echo(json.dumps(dataclasses.asdict(explanation), ensure_ascii=False))
+            return
+        click.echo(str(explanation))
         if len(messages) > 1:
             click.echo("\n".join(f"message {number}: {name}" for number, name in enumerate(messages, start=1)))
         if sql:

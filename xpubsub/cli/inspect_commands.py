@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+
 import click
 import pyarrow as pa
 
 from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
-from xpubsub.cli.output import check_ending, table_output
+from xpubsub.cli.output import check_ending, json_option, output_option, table_output
 from xpubsub.jobs.publish.times import shown_time
 from xpubsub.jobs.stream.delays import ANY
 
 
 @click.command("list")
 @store_argument
-@click.option("--output", metavar="FILE", help="Write to a .csv, .tsv, .jsonl or .parquet file instead of stdout.")
+@output_option
+@json_option
 @engine_options
-def list_(store: str, output: str | None, engine: str, master: str | None) -> None:
+def list_(store: str, output: str | None, as_json: bool, engine: str, master: str | None) -> None:
     """List all subscriptions.
 
     `xpubsub subscribe --from` reads the file that --output writes.
@@ -27,14 +31,15 @@ def list_(store: str, output: str | None, engine: str, master: str | None) -> No
     """
     check_ending(output)
     with looked_at(store, engine, master) as broker:
-        _write(broker.list(), output)
+        _write(broker.list(), output, as_json)
 
 
 @click.command()
 @store_argument
 @click.argument("subscription_id", metavar="ID")
+@json_option
 @engine_options
-def show(store: str, subscription_id: str, engine: str, master: str | None) -> None:
+def show(store: str, subscription_id: str, as_json: bool, engine: str, master: str | None) -> None:
     """Show one subscription and the queries it is stored as.
 
     \b
@@ -43,6 +48,9 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
     """
     with looked_at(store, engine, master) as broker:
         shown = broker.show(subscription_id)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(shown), ensure_ascii=False))
+        return
     click.echo(f"{shown.subscription_id}: {shown.kind} on stream {shown.stream}, dialect {shown.dialect}")
     click.echo(f"text   {shown.text}")
     if shown.kind == "filter":
@@ -63,8 +71,9 @@ def show(store: str, subscription_id: str, engine: str, master: str | None) -> N
 
 @click.command()
 @store_argument
+@json_option
 @engine_options
-def stats(store: str, engine: str, master: str | None) -> None:
+def stats(store: str, as_json: bool, engine: str, master: str | None) -> None:
     """Show how much the store holds: subscriptions, messages kept for correlations, the clocks of streams, and the
     delays that streaming jobs have achieved.
 
@@ -73,17 +82,22 @@ def stats(store: str, engine: str, master: str | None) -> None:
       xpubsub stats subs.duckdb
     """
     with looked_at(store, engine, master) as broker:
-        clocks = {f"clock of {stream}": shown_time(clock) for stream, clock in broker.clocks().items()}
-        delays = {f"delay, {_class(name)} (p50, p99)": f"{half:.3g} s, {most:.3g} s"
-                  for name, (half, most) in broker.delays().items()}
-        amounts = {name: str(amount) for name, amount in broker.stats().items()} | clocks | delays
-    _write(pa.table({"name": pa.array(amounts.keys()), "amount": pa.array(amounts.values(), pa.string())}), None)
+        counts, clocks, delays = broker.stats(), broker.clocks(), broker.delays()
+    if as_json:
+        click.echo(json.dumps({**counts, "clocks": clocks, "delays": delays}, ensure_ascii=False))
+        return
+    amounts = {name: str(amount) for name, amount in counts.items()}
+    amounts |= {f"clock of {stream}": shown_time(clock) for stream, clock in clocks.items()}
+    amounts |= {f"delay, {_class(name)} (p50, p99)": f"{half:.3g} s, {most:.3g} s"
+                for name, (half, most) in delays.items()}
+    _write(pa.table({"name": pa.array(amounts.keys()), "amount": pa.array(amounts.values(), pa.string())}))
 
 
 @click.command()
 @store_argument
+@json_option
 @engine_options
-def gc(store: str, engine: str, master: str | None) -> None:
+def gc(store: str, as_json: bool, engine: str, master: str | None) -> None:
     """Delete rows that no subscription needs any more, and print how many per table.
 
     \b
@@ -91,7 +105,7 @@ def gc(store: str, engine: str, master: str | None) -> None:
       xpubsub gc subs.duckdb
     """
     with opened(store, engine, master) as broker:
-        _write(_amounts("table", broker.gc()), None)
+        _write(_amounts("table", broker.gc()), None, as_json)
 
 
 def _class(name: str) -> str:
@@ -103,6 +117,6 @@ def _amounts(what: str, amounts: dict[str, int]) -> pa.Table:
     return pa.table({what: pa.array(amounts.keys(), pa.string()), "rows": pa.array(amounts.values(), pa.int64())})
 
 
-def _write(table: pa.Table, target: str | None) -> None:
-    with table_output(target, table.schema) as writer:
+def _write(table: pa.Table, target: str | None = None, as_json: bool = False) -> None:
+    with table_output(target, table.schema, as_json=as_json) as writer:
         writer.write(table)

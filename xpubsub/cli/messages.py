@@ -6,17 +6,16 @@ import glob
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import BinaryIO
 
+from xpubsub.cli.containers import contained, is_container
 from xpubsub.cli.program import Failure
+from xpubsub.cli.received import Refuse, TimedMessage, id_of
 
 STDIN = "-"
-TimedMessage = tuple[str, bytes, float | None]
-Refuse = Callable[[str, str, str], None]
-"""A callback for a message that is rejected before it is read: takes its id, code and reason."""
 
 
 def message_paths(arguments: tuple[str, ...]) -> list[str]:
@@ -54,9 +53,10 @@ def _in_directory(directory: str) -> list[str]:
 
 
 def read_paths(
-    paths: list[str], max_bytes: int, refuse: Refuse, *, file_times: bool = False
+    paths: list[str], max_bytes: int, refuse: Refuse, *, file_times: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> Iterator[TimedMessage]:
-    """Yield (id, XML, time) of each message.
+    """Yield (id, XML, time) of each message; `columns` are names of columns in tables of messages.
 
     A message longer than `max_bytes` is cut one byte beyond the limit, which is enough to reject it. The time is the
     file's modification time with `file_times`, otherwise None. `refuse` is called for files that cannot be read and for
@@ -70,13 +70,21 @@ def read_paths(
             refuse(id_of(path), "duplicate-id", "the file is given twice")
         else:
             seen.add(path)
-            yield from _file(path, max_bytes, refuse, file_times)
+            messages = (contained(path, max_bytes, refuse, columns or {}) if is_container(path)
+                        else _file(path, max_bytes, refuse))
+            yield from _at_file_time(path, messages) if file_times else messages
 
 
-def _file(path: str, max_bytes: int, refuse: Refuse, file_times: bool) -> Iterator[TimedMessage]:
+def _at_file_time(path: str, messages: Iterator[TimedMessage]) -> Iterator[TimedMessage]:
+    """Give messages without a time that of their file."""
+    for message_id, xml, time in messages:
+        yield message_id, xml, os.path.getmtime(path) if time is None else time
+
+
+def _file(path: str, max_bytes: int, refuse: Refuse) -> Iterator[TimedMessage]:
     """Yield the message of a file, or refuse it if the file cannot be read."""
     try:
-        message = id_of(path), read_message(path, max_bytes), os.path.getmtime(path) if file_times else None
+        message = id_of(path), read_message(path, max_bytes), None
     except OSError as error:
         refuse(id_of(path), "unreadable", unreadable(path, error))
     else:
@@ -90,11 +98,6 @@ def unreadable(path: str, error: OSError) -> str:
     if os.path.isdir(path):
         return "the directory cannot be listed"
     return error.strerror or str(error)
-
-
-def id_of(path: str) -> str:
-    """The path as text; bytes that are not UTF-8 are escaped."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def read_message(path: str, max_bytes: int) -> bytes:

@@ -1,120 +1,58 @@
-"""Write tables to CSV, TSV, JSON Lines or Parquet files atomically, or to standard output."""
+"""Write tables to files atomically, or to standard output."""
 
 from __future__ import annotations
 
-import csv
-import json
+import gzip
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
+import click
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from xpubsub.cli.program import Failure
 from xpubsub.cli.terminal import TerminalTable
+from xpubsub.cli.writers import DelimitedWriter, JsonLinesWriter, Writer, writer_of
 
+STDOUT = "-"
+_COMPRESSIBLE = (".csv", ".tsv", ".jsonl", ".ndjson")
+ENDINGS = (*_COMPRESSIBLE, ".parquet")
+_COMPRESSED = ".gz"
 
-class Writer(Protocol):
-    """Writes tables that share one schema."""
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows."""
-
-    def close(self) -> None:
-        """Finish writing."""
-
-
-class _Lines:
-    """Ends rows with a line feed, though csv.writer ends them with CR LF so that it quotes carriage returns."""
-
-    END = "\r\n"
-
-    def __init__(self, file: IO[str]) -> None:
-        self._write = file.write
-
-    def write(self, row: str) -> None:
-        self._write(row[:-2] + "\n")
-
-
-class DelimitedWriter:
-    """Writes CSV or TSV with a header."""
-
-    def __init__(self, file: IO[str], schema: pa.Schema, delimiter: str) -> None:
-        self._file = file
-        self._rows = csv.writer(_Lines(file), delimiter=delimiter, lineterminator=_Lines.END)
-        self._header: list[str] | None = schema.names
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows; a null becomes an empty cell."""
-        self._write_header()
-        for batch in table.to_batches(max_chunksize=10_000):
-            self._rows.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-    def close(self) -> None:
-        """Write what is buffered."""
-        self._write_header()
-        self._file.flush()
-
-    def _write_header(self) -> None:
-        """Write the header once, before the first rows, so that an earlier error leaves no output."""
-        if self._header is not None:
-            self._rows.writerow(self._header)
-            self._header = None
-
-
-class JsonLinesWriter:
-    """Writes one JSON object per row."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows."""
-        for batch in table.to_batches(max_chunksize=10_000):
-            self._file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
-
-    def close(self) -> None:
-        """Write what is buffered."""
-        self._file.flush()
-
-
-class ParquetWriter:
-    """Writes one Parquet file."""
-
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
-        self._writer = pq.ParquetWriter(file, schema)
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows."""
-        self._writer.write_table(table)
-
-    def close(self) -> None:
-        """Write the footer; a failed attempt is not repeated."""
-        try:
-            self._writer.close()
-        finally:
-            self._writer.is_open = False
-
-
-ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead: an object per line.")
+output_option = click.option(
+    "--output", metavar="FILE", help=f"Write to a file ({', '.join(ENDINGS)}; all but the last also with .gz), or to"
+                                     " standard output with -.")
 
 
 def check_ending(target: str | None) -> None:
     """Raise `Failure` if the file name has no known ending."""
-    if target is not None and Path(target).suffix.lower() not in ENDINGS:
-        raise Failure(f"{target}: unknown format; the file name must end in {', '.join(ENDINGS)}")
+    if target not in (None, STDOUT) and _ending(Path(str(target))) not in ENDINGS:
+        raise Failure(f"{target}: unknown format; the file name must end in {', '.join(ENDINGS)}, "
+                      f"or {_COMPRESSED} after one of the first four")
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that says the format; empty if it is unknown."""
+    ending = path.suffix.lower()
+    if ending == _COMPRESSED:
+        ending = Path(path.stem).suffix.lower()
+        return ending if ending in _COMPRESSIBLE else ""
+    return ending
 
 
 @contextmanager
-def table_output(target: str | None, schema: pa.Schema) -> Iterator[Writer]:
+def table_output(target: str | None, schema: pa.Schema, *, as_json: bool = False) -> Iterator[Writer]:
     """Open a writer to standard output, or to a file that appears once everything is written."""
-    if target is None:
-        yield from _used(TerminalTable(schema) if sys.stdout.isatty() else DelimitedWriter(sys.stdout, schema, "\t"))
+    if target in (None, STDOUT):
+        yield from _used(_to_stdout(schema, drawn=target is None and sys.stdout.isatty(), as_json=as_json))
         return
+    assert target is not None
+    if as_json:
+        raise click.UsageError("--json is for standard output: a file that ends in .jsonl has JSON, too")
     with replacing(Path(target)) as path:
         writer = FileWriter(path, Path(target), schema)
         try:
@@ -122,6 +60,12 @@ def table_output(target: str | None, schema: pa.Schema) -> Iterator[Writer]:
         except BaseException:
             writer.abandon()
             raise
+
+
+def _to_stdout(schema: pa.Schema, *, drawn: bool, as_json: bool) -> Writer:
+    if as_json:
+        return JsonLinesWriter(sys.stdout)
+    return TerminalTable(schema) if drawn else DelimitedWriter(sys.stdout, schema, "\t")
 
 
 def _used(writer: Writer) -> Iterator[Writer]:
@@ -135,9 +79,8 @@ class FileWriter:
     def __init__(self, path: Path, target: Path, schema: pa.Schema) -> None:
         self._target = target
         with _named(target):
-            self._file: IO[Any] = path.open("wb") if path.suffix.lower() == ".parquet" else path.open(
-                "w", encoding="utf-8", newline="")
-            self._writer = _writer(path.suffix.lower(), self._file, schema)
+            self._file = _opened(path, target)
+            self._writer = writer_of(_ending(target), self._file, schema)
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
@@ -157,11 +100,12 @@ class FileWriter:
                 close()
 
 
-def _writer(ending: str, file: IO[Any], schema: pa.Schema) -> Writer:
-    if ending == ".parquet":
-        return ParquetWriter(file, schema)
-    lines = ending in (".jsonl", ".ndjson")
-    return JsonLinesWriter(file) if lines else DelimitedWriter(file, schema, "," if ending == ".csv" else "\t")
+def _opened(path: Path, target: Path) -> IO[Any]:
+    if target.suffix.lower() == ".parquet":
+        return path.open("wb")
+    if target.suffix.lower() == _COMPRESSED:
+        return gzip.open(path, "wt", encoding="utf-8", newline="")
+    return path.open("w", encoding="utf-8", newline="")
 
 
 @contextmanager

@@ -11,8 +11,11 @@ import click
 import pyarrow as pa
 
 from xpubsub.broker import Broker
+from xpubsub.cli.containers import is_container
 from xpubsub.cli.documents import publish_documents
-from xpubsub.cli.messages import STDIN, TimedMessage, batches, message_paths, read_paths
+from xpubsub.cli.labels import Labels
+from xpubsub.cli.message_tables import column_names
+from xpubsub.cli.messages import STDIN, batches, message_paths, read_paths
 from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
@@ -23,8 +26,9 @@ from xpubsub.cli.options import (
     store_argument,
     stream_option,
 )
-from xpubsub.cli.output import check_ending, table_output
+from xpubsub.cli.output import STDOUT, check_ending, json_option, output_option, table_output
 from xpubsub.cli.progress import Reporter, reporting
+from xpubsub.cli.received import TimedMessage
 from xpubsub.cli.tally import REJECTED_COLUMNS, Tally
 from xpubsub.limits import Limits
 from xpubsub.plan.request import AUTO
@@ -50,7 +54,8 @@ SOME_REJECTED = 1
               help="Keep the elements that PATH selects, such as /order/note, on disk until `xpubsub complete`. Can be"
                    " repeated. Notifications have a column part: whole, or reduced for an output with holes.")
 @namespace_option
-@click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
+@output_option
+@json_option
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
 @plan_option
 @click.option("--progress", is_flag=True, help="Report progress on stderr even if it is not a terminal.")
@@ -60,14 +65,21 @@ SOME_REJECTED = 1
               help="How many messages are matched together; ids must be unique within a batch.")
 @click.option("--file-times", is_flag=True,
               help="For correlations: use each file's modification time as the time of its message.")
+@click.option("--id-path", metavar="PATH",
+              help="The id of a message is the text that this XPath finds in it, such as //MessageId.")
+@click.option("--time-path", metavar="PATH",
+              help="For correlations: the time of a message is what this XPath finds in it, such as //Created.")
+@click.option("--columns", callback=column_names, metavar="COLUMN=NAME,...",
+              help="Names of columns in tables of messages, if other than above: id=key,xml=payload,time=created.")
 @click.option("--replace", is_flag=True,
               help="For correlations: a file replaces the kept message with the same path.")
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
 def publish(
     store: str, messages: tuple[str, ...], split: str | None, spill: tuple[str, ...], namespaces: dict[str, str],
-    output: str | None, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool, batch_size: int,
-    file_times: bool, replace: bool, engine: str, master: str | None, **limits: Any,
+    output: str | None, as_json: bool, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool,
+    batch_size: int, file_times: bool, id_path: str | None, time_path: str | None, columns: dict[str, str],
+    replace: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
@@ -76,31 +88,42 @@ def publish(
     The id of a message is the path of its file, or stdin-TIME-N for line N of standard input. Files that cannot be
     read, or are given twice, are rejected.
 
+    Files can also hold many messages: .zip and .tar archives of *.xml files; and .jsonl, .csv, .tsv and .parquet
+    tables with a message in the column xml (or message, body) of each row, and perhaps the columns id and time. All
+    but .zip and .parquet can be compressed (.gz, .bz2, .xz).
+
     Publishing a file again publishes a new message, unless --replace is given.
 
     \b
     Examples:
       xpubsub publish subs.duckdb inbox/ --output matches.csv --rejects rejects.csv
       zcat ticks.gz | xpubsub publish subs.duckdb - --timings
+      xpubsub publish subs.duckdb invoices.zip --id-path "//inv:ID" --namespace inv=urn:invoices
+      xpubsub publish subs.duckdb queue.jsonl.gz --columns id=key,xml=payload
       xpubsub publish subs.duckdb feed.xml --split /feed/entry
       xpubsub publish subs.duckdb inbox/ --spill //figure --output now.jsonl
     """
     _check_files(output, rejects)
-    _check_split(split, spill, namespaces, file_times)
+    labels = Labels(id_path, time_path, namespaces)
+    _check_split(split, spill, namespaces, file_times, labels, columns)
     paths = message_paths(messages)
     tally = Tally()
     with opened(store, engine, master, limits=Limits(**limits)) as broker, ExitStack() as outputs:
-        columns = PART_COLUMNS if spill else NOTIFICATION_COLUMNS
-        tally.notifications_to(outputs.enter_context(table_output(output, columns)), columns)
+        schema = PART_COLUMNS if spill else NOTIFICATION_COLUMNS
+        tally.notifications_to(outputs.enter_context(table_output(output, schema, as_json=as_json)), schema)
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
         how: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
-        with reporting(progress, None if split is not None or STDIN in paths else len(paths)) as reporter:
+        one_each = split is None and STDIN not in paths and not any(map(is_container, paths))
+        with reporting(progress, len(paths) if one_each else None) as reporter:
             if split is not None:
                 publish_documents(broker, paths, tally, reporter, split=None if split == AUTO else split,
                                   namespaces=namespaces, batch_size=batch_size, tokens=timings, **how)
             else:
-                read = read_paths(paths, broker.limits.max_bytes, tally.refuse, file_times=file_times)
+                read = read_paths(
+                    paths, broker.limits.max_bytes, tally.refuse, file_times=file_times, columns=columns)
+                if labels:
+                    read = labels.put_on(read, tally.refuse)
                 if spill:
                     how |= {"spill": spill, "namespaces": namespaces}
                 _publish(broker, batches(read, batch_size), tally, reporter, **how)
@@ -112,17 +135,22 @@ def publish(
 def _check_files(output: str | None, rejects: str | None) -> None:
     check_ending(output)
     check_ending(rejects)
+    if rejects == STDOUT:
+        raise click.UsageError("--rejects needs a file: without it, rejected messages are listed on standard error")
     if output is not None and rejects is not None and os.path.realpath(output) == os.path.realpath(rejects):
         raise click.UsageError("--output and --rejects name the same file")
 
 
-def _check_split(split: str | None, spill: tuple[str, ...], namespaces: dict[str, str], file_times: bool) -> None:
-    if split is None and not spill and namespaces:
-        raise click.UsageError("--namespace is for the names in --split and --spill")
-    if split is not None and spill:
-        raise click.UsageError("--spill is for files that are one message each, without --split")
-    if split is not None and file_times:
-        raise click.UsageError("--file-times is for files that are one message each, without --split")
+def _check_split(
+    split: str | None, spill: tuple[str, ...], namespaces: dict[str, str], file_times: bool, labels: Labels,
+    columns: dict[str, str],
+) -> None:
+    if split is None and not spill and not labels and namespaces:
+        raise click.UsageError("--namespace is for the names in --split, --spill, --id-path and --time-path")
+    whole = {"--spill": spill, "--file-times": file_times, "--id-path and --time-path": labels, "--columns": columns}
+    for option, given in whole.items():
+        if split is not None and given:
+            raise click.UsageError(f"{option} cannot be used together with --split")
 
 
 def _publish(

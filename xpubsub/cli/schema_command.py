@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from xpubsub.broker import Broker
 from xpubsub.cli.options import engine_options, looked_at, opened, store_argument
-from xpubsub.cli.output import table_output
+from xpubsub.cli.output import json_option, table_output
 
 
 @click.command()
@@ -15,8 +15,11 @@ from xpubsub.cli.output import table_output
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--name", default="", help="The name of the schema; schemas with different names are used together.")
 @click.option("--remove", is_flag=True, help="Remove the schema named by --name.")
+@json_option
 @engine_options
-def schema(store: str, files: tuple[str, ...], name: str, remove: bool, engine: str, master: str | None) -> None:
+def schema(
+    store: str, files: tuple[str, ...], name: str, remove: bool, as_json: bool, engine: str, master: str | None
+) -> None:
     """Register a DTD or XML Schema that describes the messages. Without FILE, list the registered schemas.
 
     A schema can make transformations faster: it shows where nodes cannot be duplicate or out of order, and where `//`
@@ -41,7 +44,7 @@ def schema(store: str, files: tuple[str, ...], name: str, remove: bool, engine: 
         elif remove:
             _remove(broker, name)
         else:
-            _list(broker)
+            _list(broker, as_json)
 
 
 def _register(broker: Broker, files: tuple[str, ...], name: str) -> None:
@@ -58,12 +61,12 @@ def _remove(broker: Broker, name: str) -> None:
         click.echo(f"removed the schema {name!r}")
 
 
-def _list(broker: Broker) -> None:
+def _list(broker: Broker, as_json: bool) -> None:
     schemas = broker.schemas()
     table = pa.table({
         "name": pa.array(schemas, pa.string()),
         "elements": pa.array([len(schema.elements) for schema in schemas.values()], pa.int64()),
         "recursive_elements": pa.array([len(schema.recursive()) for schema in schemas.values()], pa.int64()),
     })
-    with table_output(None, table.schema) as writer:
+    with table_output(None, table.schema, as_json=as_json) as writer:
         writer.write(table)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xpubsub.cli.options import OF_SUBSCRIPTIONS, engine_options, limit_options, opened, store_argument
-from xpubsub.cli.output import check_ending, table_output
+from xpubsub.cli.output import check_ending, json_option, output_option, table_output
 from xpubsub.cli.program import Failure
 from xpubsub.cli.publish_command import NOTIFICATION_COLUMNS, PART_COLUMNS, SOME_REJECTED
 from xpubsub.cli.tally import Tally
@@ -27,10 +27,13 @@ from xpubsub.spill.merging import merge
 @store_argument
 @click.option("--limit", type=click.IntRange(min=1), metavar="N",
               help="Complete about N messages, the oldest first; by default all.")
-@click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
+@output_option
+@json_option
 @limit_options(without=OF_SUBSCRIPTIONS)
 @engine_options
-def complete(store: str, limit: int | None, output: str | None, engine: str, master: str | None, **limits: Any) -> None:
+def complete(
+    store: str, limit: int | None, output: str | None, as_json: bool, engine: str, master: str | None, **limits: Any
+) -> None:
     """Complete the messages of which elements were spilled: print what was missing.
 
     The column part is filler for what belongs into a hole of an earlier output, whole for what could not be decided
@@ -44,7 +47,7 @@ def complete(store: str, limit: int | None, output: str | None, engine: str, mas
     tally = Tally()
 
     def deliver(result: Result) -> None:
-        with table_output(output, PART_COLUMNS) as writer:
+        with table_output(output, PART_COLUMNS, as_json=as_json) as writer:
             tally.notifications_to(writer, PART_COLUMNS)
             tally.add(result)
 
@@ -59,8 +62,9 @@ def complete(store: str, limit: int | None, output: str | None, engine: str, mas
 
 @click.command("merge")
 @click.argument("files", nargs=-1, required=True, metavar="FILES...")
-@click.option("--output", metavar="FILE", help="Write notifications to a .csv, .tsv, .jsonl or .parquet file.")
-def merge_(files: tuple[str, ...], output: str | None) -> None:
+@output_option
+@json_option
+def merge_(files: tuple[str, ...], output: str | None, as_json: bool) -> None:
     """Put fillers into the holes of outputs.
 
     FILES are the notifications of `xpubsub publish --spill` and of `xpubsub complete`, in any order. The result is that
@@ -72,7 +76,7 @@ def merge_(files: tuple[str, ...], output: str | None) -> None:
     """
     check_ending(output)
     merged = merge(*(_read(Path(file)) for file in files))
-    with table_output(output, NOTIFICATION_COLUMNS) as writer:
+    with table_output(output, NOTIFICATION_COLUMNS, as_json=as_json) as writer:
         writer.write(merged)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from xpubsub.cli.messages import TimedMessage
-from xpubsub.cli.output import Writer
+from xpubsub.cli.received import TimedMessage
 from xpubsub.cli.terminal import printable
+from xpubsub.cli.writers import Writer
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.times import shown_time
 
