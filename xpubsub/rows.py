@@ -139,6 +139,9 @@ COMPILED_TRANSFORMATION = pa.schema([
 COMPILED_RETURN = pa.schema([("template_id", ID), ("linear_path_id", ID), ("brinfo_id", ID)])
 """A path whose nodes an output template copies."""
 
+COMPILED_VALUE = pa.schema([("template_id", ID), ("linear_path_id", ID), ("named", pa.bool_())])
+"""A path whose nodes' values an output template reads."""
+
 COMPILED_REPEAT = pa.schema([
     ("row_no", ID), ("transformation_id", ID), ("block", pa.int32()), ("linear_path_id", ID), ("base", pa.int32()),
 ])

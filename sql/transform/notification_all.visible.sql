@@ -6,4 +6,4 @@ from bound as b
 join output as o on o.event_id = b.event_id and o.template_id = b.template_id and o.bound = b.bound
 join event as e on e.event_id = b.event_id
 join transformation_subscriber as s on s.transformation_id = b.transformation_id
-join batch as a on a.stream = s.stream
+join batch as a on a.stream = s.stream and o.output is not null

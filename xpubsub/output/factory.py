@@ -9,11 +9,12 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.language.xpath.linear import components, linear_steps
 from xpubsub.match.nested import NestedColumn
 from xpubsub.match.tree_search import Tree
+from xpubsub.output.evaluation.items import DynamicError
 from xpubsub.output.parts import OutputMessage, Returned
-from xpubsub.output.templates import OutputTemplates, returned_id
+from xpubsub.output.templates import OutputTemplate, OutputTemplates, returned_id
 from xpubsub.rows import OUTPUT
 
 Finder = Callable[[NestedColumn, int], Returned]
@@ -36,16 +37,32 @@ def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
 
 def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) -> pa.RecordBatch:
     event_ids, *columns = batch.columns
-    asked, returned, copies = map(NestedColumn, columns)
-    outputs: list[str] = []
+    asked, returned, copies, *valued = map(NestedColumn, columns)
+    outputs: list[str | None] = []
     for row in range(batch.num_rows):
         nodes, texts, bare = copies.of(row)
         copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
-        message = OutputMessage(copied, finder(returned, row))
-        outputs += [templates[each].output(message, bound) for each, bound in zip(*asked.of(row), strict=True)]
+        values, names = read_values(valued[0], row) if valued else ({}, {})
+        message = OutputMessage(copied, finder(returned, row), values=values, names=names)
+        outputs += [output_of(templates[each], message, bound) for each, bound in zip(*asked.of(row), strict=True)]
     made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
     return pa.RecordBatch.from_arrays(
         [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)
+
+
+def read_values(column: NestedColumn, row: int) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the values and the names of a message's nodes."""
+    nodes, values, tagpaths = column.of(row)
+    named = {node: components(tagpath)[-1] for node, tagpath in zip(nodes, tagpaths, strict=True) if tagpath is not None}
+    return dict(zip(nodes, values, strict=True)), named
+
+
+def output_of(template: OutputTemplate, message: OutputMessage, bound: list[int]) -> str | None:
+    """Return the output of a template, or None if it has none."""
+    try:
+        return template.output(message, bound)
+    except DynamicError:
+        return None
 
 
 def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) -> Returned:

@@ -28,9 +28,12 @@ def output(case: TransformationCase) -> Step:
         return file_step("output", "spilled", function=FACTORY)
     if case.returns_shared:
         fields = "brinfo_id := brinfo_id, base := base, nodes := nodes"
-        return file_step("output", function=FACTORY, fields=fields)
-    fields = "tagpath := tagpath, idpath := idpath"
-    return file_step("output", function=FACTORY, tables={"returned": "searched_node"}, fields=fields)
+        return _output(case, {}, fields)
+    return _output(case, {"returned": "searched_node"}, "tagpath := tagpath, idpath := idpath")
+
+
+def _output(case: TransformationCase, tables: dict[str, str], fields: str) -> Step:
+    return file_step("output", "valued" if case.valued else "", function=FACTORY, tables=tables, fields=fields)
 
 
 def notification_all(case: TransformationCase) -> Step:
