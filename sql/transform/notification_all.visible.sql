@@ -1,7 +1,7 @@
 -- One row: a notification for a filter or a transformation that reads the stream; the subscribers are visible ones.
-select message_id, subscription_id, output from notification
+select message_id, subscription_id, output, $failure from notification
 union all
-select e.message_id, s.subscription_id, o.output
+select e.message_id, s.subscription_id, o.output, o.code, o.reason
 from bound as b
 join output as o on o.event_id = b.event_id and o.template_id = b.template_id and o.bound = b.bound
 join event as e on e.event_id = b.event_id

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
+from xpubsub.errors import DynamicError
 from xpubsub.language.holes import SPILL_NAMESPACE, HoleIds
 from xpubsub.match.nested import NestedColumn
-from xpubsub.output.factory import Finder
+from xpubsub.output.factory import Finder, Made, made_by, made_columns
 from xpubsub.output.parts import Node, OutputMessage, Rows
 from xpubsub.output.spilled_message import Missing, Segments, SpilledMessage, SpilledUnit
 from xpubsub.output.spilled_parts import Affected, SpilledOutput, SpilledWrite, spilled_content
@@ -57,23 +58,35 @@ def _outputs(
 ) -> pa.RecordBatch:
     event_ids, *columns = batch.columns
     asked, returned, copies = map(NestedColumn, columns)
-    parts: list[list[OutputPart]] = []
+    parts: list[list[tuple[str, Made]]] = []
     for row, event_id in enumerate(event_ids.to_pylist()):
         nodes, texts, bare = copies.of(row)
         copied, found = dict(zip(nodes, zip(texts, bare, strict=True), strict=True)), finder(returned, row)
         made = zip(*asked.of(row), strict=True)
         if event_id not in spilled.units:
             whole = OutputMessage(copied, found)
-            parts += [[(WHOLE, templates[each].output(whole, bound))] for each, bound, _ in made]
+            parts += [[(WHOLE, made_by(templates[each], whole, bound))] for each, bound, _ in made]
             continue
         message = SpilledMessage(spilled.units[event_id], copied, found, spilled.complete)
-        parts += [holed[each].parts(message, templates[each], bound, affected) for each, bound, affected in made]
+        parts += [_parts(holed[each], message, templates[each], bound, affected) for each, bound, affected in made]
     places = pa.array([place for place, each in enumerate(parts) for _ in each], pa.int64())
     kept = [pc.take(column, places) for column in (pc.take(event_ids, asked.parents), *asked.fields)]
-    names, outputs = ([part[place] for each in parts for part in each] for place in (0, 1))
-    filled = [*kept, pa.array(names, pa.string()), pa.array(outputs, pa.string())]
+    names = pa.array([part for each in parts for part, _ in each], pa.string())
+    filled = [*kept, names, *made_columns([output for each in parts for _, output in each])]
     return pa.RecordBatch.from_arrays(
         [column.cast(field.type) for column, field in zip(filled, SPILLED_OUTPUT, strict=True)], schema=SPILLED_OUTPUT)
+
+
+def _parts(
+    holed: _SpilledTemplate, message: SpilledMessage, template: OutputTemplate, bound: list[int],
+    affected: Sequence[int],
+) -> list[tuple[str, Made]]:
+    """Return the parts of an output that go out now, or why it failed."""
+    try:
+        parts = holed.parts(message, template, bound, affected)
+        return [(name, (text, None, None)) for name, text in parts]
+    except DynamicError as error:
+        return [(WHOLE, (None, error.code, error.reason))]
 
 
 @dataclass(frozen=True)
