@@ -53,7 +53,7 @@ def complete(store: str, limit: int | None, output: str | None, engine: str, mas
         broker.complete(limit, deliver=deliver)
         tally.messages = before - broker.stats().get("spilled messages", 0)
     tally.report(timings=False)
-    if tally.rejected:
+    if tally.rejected or tally.failed:
         raise SystemExit(SOME_REJECTED)
 
 

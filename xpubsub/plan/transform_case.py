@@ -31,6 +31,8 @@ class TransformationCase(FactCase):
     """As in `FilterCase`."""
     narrowed: bool = False
     """As in `FilterCase`."""
+    checked: bool = False
+    """As in `FilterCase`."""
     values_read: bool = False
     """Whether programs read values of nodes."""
 

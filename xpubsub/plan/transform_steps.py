@@ -9,6 +9,7 @@ from xpubsub.step import Pipeline, Step, file_step
 
 WHERE_FILTER, FACTORY = "where_filter", "factory"
 """The names of the Python functions that process the rows of steps."""
+_NO_FAILURE = "cast(null as varchar) as code, cast(null as varchar) as reason"
 _COLUMNS = "b.event_id, b.transformation_id, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
 
 
@@ -38,7 +39,9 @@ def _output(case: TransformationCase, tables: dict[str, str], fields: str) -> St
 
 def notification_all(case: TransformationCase) -> Step:
     """Return the step to the notifications of filters and transformations."""
-    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "")
+    failure = "code, reason" if case.checked else _NO_FAILURE
+    variant = "spilled" if case.spilling else "visible" if case.narrowed else ""
+    return file_step("notification_all", variant, failure=failure)
 
 
 def bound(case: TransformationCase) -> Step:

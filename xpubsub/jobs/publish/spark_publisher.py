@@ -31,7 +31,8 @@ from xpubsub.jobs.publish.frame_rows import (
     timed_rows,
     with_columns,
 )
-from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
+from xpubsub.jobs.publish.lazy_frames import REJECTION, failing, notifying, rejecting
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.messages import Batch, Times
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matching
 from xpubsub.jobs.publish.planning import PublishPlan
@@ -43,7 +44,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
-from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
@@ -103,14 +104,14 @@ class SparkPublisher(FinishingPublisher):
             self._task(Batch((), ""))
         return super().complete(limit, beside, owner)
 
-    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[Matched, pa.Table]:
         """Let workers match a file's messages in full; return what was missing, and rejected messages."""
         spill = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
         task = replace(self._task(Batch((), file.stream), spill=spill), witnesses=False, numbered=False)
         with timings.of("job"):
             parts = self._matched_rows(message_rows(messages), task)
         self._learn(parts)
-        return parts[PartKind.NOTIFICATION], parts[PartKind.REJECTED]
+        return Matched(parts[PartKind.NOTIFICATION], parts[PartKind.FAILED]), parts[PartKind.REJECTED]
 
     def _opened_spool(self) -> Spool:
         path = self._engine.files.local_path
@@ -186,8 +187,8 @@ class SparkPublisher(FinishingPublisher):
         """Match rows (event id, message id, XML as text or bytes) of a frame in one job."""
         return unpack(collected(mapped(rows, flowing(matching(task)), PACKED), "partition"))
 
-    def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, DataFrame]:
-        """Return frames of notifications and rejections for a frame (id, xml, timestamp).
+    def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, ...]:
+        """Return frames of notifications, rejections and failures for a frame (id, xml, timestamp).
 
         They are lazy, unless correlations join the messages: then the messages are matched and kept at once.
         """
@@ -200,8 +201,8 @@ class SparkPublisher(FinishingPublisher):
             return self._frames_at_once(messages, batch, keep, self._carrying(spark))
         task, rows = self._task(batch, lent=True), lazy_rows(messages, keep)
         kept = rows.schema.fields[2:]
-        notified = extended(rows, notifying(task), NOTIFICATIONS, kept)
-        return notified, extended(rows, rejecting(task), REJECTION, kept)
+        return (extended(rows, notifying(task), NOTIFICATIONS, kept),
+                extended(rows, rejecting(task), REJECTION, kept), extended(rows, failing(task), FAILED, kept))
 
     def _carrying(self, spark: Choice) -> _CarriedOut:
         """Return the function that matches a frame at once."""
@@ -213,7 +214,7 @@ class SparkPublisher(FinishingPublisher):
 
     def _frames_at_once(
         self, messages: DataFrame, batch: Batch, keep: Sequence[str], carried_out: _CarriedOut
-    ) -> tuple[DataFrame, DataFrame]:
+    ) -> tuple[DataFrame, ...]:
         """Match a frame now, and return the results as frames."""
         if messages.isStreaming:
             raise Error("a streaming frame has no whole batch to join, as correlations and the plan sql need it: call"
@@ -222,8 +223,8 @@ class SparkPublisher(FinishingPublisher):
             pass
         result = republished(result, published, lambda given, name: self._publish(batch.onward(given, name)))
         self._advance()
-        found = frame_of(messages.sparkSession, result.notifications), frame_of(messages.sparkSession, result.rejected)
-        return with_columns(found[0], messages, keep), with_columns(found[1], messages, keep)
+        tables = result.notifications, result.rejected, result.failed
+        return tuple(with_columns(frame_of(messages.sparkSession, each), messages, keep) for each in tables)
 
     @contextmanager
     def _carried_out_frame(self, messages: DataFrame, batch: Batch) -> Iterator[tuple[Result, list[Published]]]:
@@ -236,7 +237,8 @@ class SparkPublisher(FinishingPublisher):
                 return
             again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
             if again.num_rows:
-                parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
+                for kind in (PartKind.NOTIFICATION, PartKind.FAILED):
+                    parts[kind] = without(parts[kind], again, "event_id")
             yield self.finished(parts, frame_times(self._store, parts[PartKind.GIVEN]), again, batch, Timings())
 
 

@@ -46,6 +46,8 @@ class Transforming:
     """Paths along which tuples may repeat, by the ids of path and base."""
     alternatives: bool
     """Whether some tuples may repeat whatever the paths are."""
+    checked: bool = False
+    """Whether some subscriptions have checks."""
     values_read: bool = False
     """Whether programs read values of nodes."""
     schema: Schema | None = None
@@ -92,7 +94,8 @@ class Transforming:
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
         narrows = self.store.engine.narrows
-        case = TransformationCase(self.levels, self.places, sharing, spilling_case(spilled), narrows, self.values_read)
+        case = TransformationCase(
+            self.levels, self.places, sharing, spilling_case(spilled), narrows, self.checked, self.values_read)
         steps = transformation_steps(case)
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
@@ -118,8 +121,8 @@ def load_transforming(store: Store, summary: Summary) -> Transforming:
                  for row in rows if row["linear_path"] is not None}
     schema, values_read = load_schema(store), bool(store.rows(VALUES_READ)[0]["amount"])
     return Transforming(
-        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows), values_read, schema,
-        _strays(store, schema))
+        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows),
+        summary.checks > 0, values_read, schema, _strays(store, schema))
 
 
 def _strays(store: Store, schema: Schema | None) -> tuple[int, ...]:

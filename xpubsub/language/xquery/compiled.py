@@ -1,4 +1,4 @@
-"""Compiles a transformation: in the language of the papers if it is in it, else as a program for the message factory."""
+"""Compiles a transformation: as the papers' language if it is that, else as a program for the message factory."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from xpubsub.language.flwr.block_chains import TemplatePlace, node_kind
 from xpubsub.language.flwr.block_tree import Blocks
-from xpubsub.language.flwr.blocks import BlockTree
+from xpubsub.language.flwr.blocks import BlockTree, TemplateNode
 from xpubsub.language.flwr.syntax import Binding
 from xpubsub.language.flwr.tags import Tags
 from xpubsub.language.xpath.normal import TRUE
@@ -52,7 +52,8 @@ class QueryCompiler(ConstructorLowering):
         decides = bool(self._outermost)
         if not decides:
             self._gate(None)
-        template = ["s", [["x", code, self.slots, list(map(list, self._outermost.items())), decides]]]
+        blocks = [list(each) for each in self._outermost.items()]
+        template: TemplateNode = ["s", [["x", code, self.slots, blocks, decides]]]
         found, needed = self._blocks.found, self.needed
         return BlockTree(
             tuple(found.steps), tuple(found.conditions), template, frozenset(self._outermost),
@@ -114,7 +115,8 @@ class QueryCompiler(ConstructorLowering):
             return clauses, [], place
         where = And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
         named = tuple(Binding(f"s{slot}", path) for slot, path in bindings)
-        inner = self._blocks.block(named, TRUE if where is None else self._blocks.normal.boolean(where), TemplatePlace())
+        condition = TRUE if where is None else self._blocks.normal.boolean(where)
+        inner = self._blocks.block(named, condition, TemplatePlace())
         if inner is None:
             return rest, [["never"]], self._unbound(bindings, place)
         self._outermost[inner.block] = len(bindings)

@@ -30,9 +30,7 @@ class PathLowering(Lowering):
         return super()._other(expr, place)
 
     def _path(self, path: PathExpression, place: Place) -> Lowered:
-        start, steps = path.start, path.steps
-        while isinstance(start, PathExpression):
-            start, steps = start.start, (*start.steps, *steps)
+        start, steps = _flat(path)
         code, static = self.lower(start, place.value)
         hops: list[Hop] = []
         for step in steps:
@@ -102,3 +100,11 @@ class PathLowering(Lowering):
         if len(trails) > _MOST_TRAILS:
             raise self.refuse(f"a path with more than {_MOST_TRAILS} alternatives", 0)
         return entries, Static(frozenset(trails))
+
+
+def _flat(path: PathExpression) -> tuple[Expression, tuple[Expression, ...]]:
+    """Return where a path starts, and all its steps."""
+    if not isinstance(path.start, PathExpression):
+        return path.start, path.steps
+    start, steps = _flat(path.start)
+    return start, (*steps, *path.steps)

@@ -312,7 +312,7 @@ class QueryParser(Clauses):
             return Cast(arguments[0], name, "?", "cast", token.offset)
         signature = FUNCTIONS.get(name)
         if signature is None:
-            raise cursor.unsupported(f"the function {token.text}()", token.offset, "see the functions in the documentation")
+            raise cursor.unsupported(f"the function {token.text}()", token.offset)
         if not arguments and signature.at_context:
             arguments = (Context(token.offset),)
         if not signature.least <= len(arguments) <= signature.most:

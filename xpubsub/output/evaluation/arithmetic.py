@@ -6,7 +6,8 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from xpubsub.output.evaluation.items import DynamicError, Item, Items, Untyped, is_number, text_of, to_double
+from xpubsub.errors import DynamicError
+from xpubsub.output.evaluation.items import Item, Items, Untyped, is_number, text_of, to_double
 
 _EXACT = Context(prec=400)
 _DIVISION_DIGITS = 18

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from xpubsub.errors import DynamicError
 from xpubsub.output.evaluation.comparing import check_order, order_rank
 from xpubsub.output.evaluation.functions import truth
-from xpubsub.output.evaluation.items import DynamicError, Items, Untyped
+from xpubsub.output.evaluation.items import Items, Untyped
 from xpubsub.output.evaluation.run import CLASSES, Environment, Evaluate, Lazy, Run
 from xpubsub.output.parts import Node as Code
 

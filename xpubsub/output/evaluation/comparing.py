@@ -8,9 +8,9 @@ from datetime import date
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
+from xpubsub.errors import DynamicError
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.output.evaluation.items import (
-    DynamicError,
     Item,
     Items,
     Untyped,

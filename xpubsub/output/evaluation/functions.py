@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import eq
 from typing import Any
 
+from xpubsub.errors import DynamicError
 from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.output.evaluation.arithmetic import number_of, operate, rounded, total
 from xpubsub.output.evaluation.comparing import comparable, distinct_key, extreme, kind_of
 from xpubsub.output.evaluation.items import (
-    DynamicError,
     Item,
     Items,
     MadeAttribute,
@@ -40,7 +41,7 @@ def truth(items: Items) -> bool:
         return bool(first)
     if not is_number(first):
         raise DynamicError("FORG0006", f"{text_of(first)} has no truth value")
-    return first == first and first != 0
+    return bool(first == first and first != 0)
 
 
 def one_or_none(values: Items, name: str) -> Item | None:
@@ -196,7 +197,7 @@ def _index_of(values: Items, sought: Items) -> Items:
     places = []
     for place, each in enumerate(values, 1):
         a, b = (str(each) if isinstance(each, Untyped) else each), (str(value) if isinstance(value, Untyped) else value)
-        if (kind_of(a) == kind_of(b)) and (lambda pair: pair[0] == pair[1])(comparable(a, b)):
+        if kind_of(a) == kind_of(b) and eq(*comparable(a, b)):
             places.append(place)
     return places
 
@@ -237,7 +238,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 """The functions of values and of sequences; those of nodes and of the context are in `program`."""
 ON_NODES = frozenset({
-    "boolean", "count", "empty", "exactly-one", "exists", "head", "not", "one-or-more", "reverse", "subsequence", "tail",
-    "unordered", "zero-or-one",
+    "boolean", "count", "empty", "exactly-one", "exists", "head", "not", "one-or-more", "reverse", "subsequence",
+    "tail", "unordered", "zero-or-one",
 })
 """The functions whose first argument is taken as it is, not as values."""

@@ -10,6 +10,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from xpubsub.errors import DynamicError
+
 Item = Any
 """A node, a constructed node, or an atomic value: str, Untyped, bool, int, Decimal, float, date."""
 Items = list[Item]
@@ -19,15 +21,6 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2})?")
 _SPECIAL = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf, "NaN": math.nan}
 _SPACE = " \t\r\n"
-
-
-class DynamicError(Exception):
-    """What XQuery raises while it evaluates a query: its code, and the reason."""
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(f"{code}: {reason}")
-        self.code = code
-        self.reason = reason
 
 
 class Untyped(str):

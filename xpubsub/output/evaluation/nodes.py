@@ -8,14 +8,15 @@ from typing import Any
 
 from lxml import etree
 
+from xpubsub.errors import DynamicError
 from xpubsub.output.evaluation.comparing import distinct_key
 from xpubsub.output.evaluation.functions import local_name, namespace_of, one_or_none
-from xpubsub.output.evaluation.items import AttributeNode, DynamicError, Item, Items, Node, TextNode, text_of
+from xpubsub.output.evaluation.items import AttributeNode, Item, Items, Node, TextNode, text_of
 from xpubsub.output.evaluation.run import Run
 
 _ELEMENT = re.compile(r"<([^\s/>]+)")
 _ATTRIBUTE = re.compile(r' ([^\s=]+)="([^"]*)"')
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
 
 
 def _node(items: Items, name: str) -> Node | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from xpubsub.errors import DynamicError
 from xpubsub.output.evaluation.functions import truth
-from xpubsub.output.evaluation.items import DynamicError, Item, Items, MadeNode, Node, is_number
+from xpubsub.output.evaluation.items import Item, Items, MadeNode, Node, is_number
 from xpubsub.output.evaluation.run import Environment, Evaluate, Run
 
 Entries = list[tuple[str, int, str]]
@@ -20,14 +21,15 @@ def followed(start: Evaluate, entries: Entries) -> Evaluate:
     def evaluate(run: Run, environment: Environment) -> Items:
         bases = start(run, environment)
         if len(bases) == 1:
-            return run.followed(path, position, kind, _node(bases[0]))  # type: ignore[return-value]
+            return run.followed(path, position, kind, _node(bases[0]))
         return _sorted([node for base in bases for node in run.followed(path, position, kind, _node(base))])
     return evaluate
 
 
 def _below(run: Run, entries: Entries, base: Item) -> Items:
     """Return the nodes of several linear paths below a base, in document order."""
-    return _sorted([node for path, position, kind in entries for node in run.followed(path, position, kind, _node(base))])
+    base = _node(base)
+    return _sorted([node for entry in entries for node in run.followed(*entry, base)])
 
 
 def _node(item: Item) -> Node:

@@ -6,18 +6,19 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from xpubsub.errors import DynamicError
 from xpubsub.language.flwr.tags import escaped_text
 from xpubsub.output.evaluation.arithmetic import negated, operate
 from xpubsub.output.evaluation.clauses import flwor
 from xpubsub.output.evaluation.comparing import general, value_comparison
 from xpubsub.output.evaluation.functions import FUNCTIONS, ON_NODES, truth
-from xpubsub.output.evaluation.items import CASTS, DynamicError, Item, Items, MadeNode, Node, converted, text_of
+from xpubsub.output.evaluation.items import CASTS, Item, Items, MadeNode, Node, converted, text_of
 from xpubsub.output.evaluation.nodes import OF_NODES, deep_equal
 from xpubsub.output.evaluation.paths import each_of, filtered, followed, mapped, node_order, node_set
 from xpubsub.output.evaluation.run import Environment, Evaluate, Lazy, Run
 from xpubsub.output.evaluation.writing import attribute_item, content_text, element_writer, named_item
-from xpubsub.output.parts import OutputMessage, Rows
 from xpubsub.output.parts import Node as Code
+from xpubsub.output.parts import OutputMessage, Rows
 
 _NUMBERS: dict[str, Callable[[str], Item]] = {"int": int, "Decimal": Decimal, "float": float}
 _OCCURRENCES = {"": (1, 1), "?": (0, 1), "+": (1, None), "*": (0, None)}
@@ -67,6 +68,10 @@ def _variable(code: Code) -> Evaluate:
         value: Items | Lazy = environment[slot]
         return value.value() if isinstance(value, Lazy) else value
     return evaluate
+
+
+def _context(code: Code) -> Evaluate:
+    return lambda run, environment: [environment[-3]]
 
 
 def _root(code: Code) -> Evaluate:
@@ -219,7 +224,7 @@ def _named(code: Code) -> Evaluate:
 
 
 _BUILDERS: dict[str, Callable[[Any], Evaluate]] = {
-    "k": _constant, "n": _number, "text": _text, "v": _variable, ".": lambda code: lambda run, environment: [environment[-3]],
+    "k": _constant, "n": _number, "text": _text, "v": _variable, ".": _context,
     "root": _root, "seq": _sequence, "and": _and, "or": _or, "if": _if, "general": _general, "value": _value,
     "number": _arithmetic, "neg": _negative, "join": _join, "cast": _cast, "quantified": _quantified, "call": _call,
     "path": lambda code: followed(compiled(code[1]), code[2]),

@@ -41,7 +41,8 @@ class Run:
         found = self.message.found.get(key)
         if found is None:
             of_kind = CLASSES[kind]
-            found = self.message.found[key] = [of_kind(each) for each in self.message.returned(path, position, int(base))]
+            nodes = self.message.returned(path, position, int(base))
+            found = self.message.found[key] = [of_kind(each) for each in nodes]
         return found
 
     def values(self, items: Items) -> Items:

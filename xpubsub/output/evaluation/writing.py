@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from xpubsub.errors import DynamicError
 from xpubsub.language.flwr.tags import declarations, escaped_attribute, escaped_text
 from xpubsub.language.xpath.tokens import NCNAME
 from xpubsub.output.attribute_prefixes import Bindings, bindings, settled
 from xpubsub.output.default_namespace import without_default
 from xpubsub.output.evaluation.items import (
     AttributeNode,
-    DynamicError,
     Items,
     MadeAttribute,
     MadeNode,
