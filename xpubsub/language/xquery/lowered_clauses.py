@@ -48,7 +48,7 @@ class QueryCompiler(ConstructorLowering):
 
     def tree(self) -> BlockTree:
         """Return the compiled query."""
-        code = self.made(self._body(self._query.body), Place(tags=Tags(), outermost=True))
+        code = self.made(self._body(self._query.body), Place(tags=Tags(), outermost=True), outside=True)
         decides = bool(self._outermost)
         if not decides:
             self._gate(None)
@@ -65,7 +65,7 @@ class QueryCompiler(ConstructorLowering):
         if isinstance(body, PathExpression | Filtered | Context) or (
                 isinstance(body, Operation) and body.op in ("|", "union", "intersect", "except")):
             slot = self.new_slot()
-            return FlworExpression((ForClause(slot, None, body),), Variable(slot, ""))
+            return FlworExpression((ForClause(slot, None, body),), Variable(slot, "", body.offset))
         if isinstance(body, FlworExpression) and all(isinstance(each, LetClause) for each in body.clauses):
             return replace(body, result=self._body(body.result))
         return body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,11 @@ from xpubsub.language.xquery.syntax import (
     ComputedNode,
     ElementConstructor,
     Expression,
+    FlworExpression,
+    Items,
     LiteralText,
+    PathExpression,
+    Variable,
 )
 
 if TYPE_CHECKING:
@@ -41,12 +46,14 @@ class ConstructorLowering(PathLowering):
                 return self._named(kind, name, content, dict(prefixes), place), _MADE
         return super()._other(expr, place)
 
-    def made(self, expr: Expression, place: Place) -> Code:
-        """Lower an expression whose nodes are copied into what is being made."""
+    def made(self, expr: Expression, place: Place, *, outside: bool = False) -> Code:
+        """Lower an expression whose nodes are copied into what is being made, `outside` of all elements."""
         code, static = self.lower(expr, place)
         for trail in static.trails:
             if not trail:
-                raise self.refuse("the whole message as a result", getattr(expr, "offset", 0))
+                raise self.refuse("the whole message as a result", _offset(expr))
+            if outside and trail[-1].test.kind == "attribute":
+                raise self.refuse("an attribute outside an element", _offset(expr))
         self._read(static.trails, self.needed.copied, expr)
         return code
 
@@ -58,8 +65,20 @@ class ConstructorLowering(PathLowering):
                       for name, parts in element.attributes]
         bare = place.tags is None and not tags.has_default
         inside = replace(place, tags=tags)
+        self._check_order(element.content, place)
         content = [self.made(each, inside) for each in element.content]
         return ["element", opening, closing, tags.has_default, bare, attributes, content]
+
+    def _check_order(self, content: tuple[Expression, ...], place: Place) -> None:
+        """Refuse attributes that must come after content."""
+        filled = False
+        for each in _flat(content):
+            if isinstance(each, LiteralText | ElementConstructor):
+                filled = filled or not isinstance(each, LiteralText) or bool(each.value)
+            elif filled and isinstance(each, PathExpression | Variable):
+                trails = self.lower(each, place.value)[1].trails
+                if trails and all(trail and trail[-1].test.kind == "attribute" for trail in trails):
+                    raise self.refuse("an attribute after content", each.offset)
 
     def _parts(self, parts: AttributeParts, place: Place) -> Code:
         return [["text", escaped_attribute(each)] if isinstance(each, str) else self._values(each, place)
@@ -75,3 +94,20 @@ class ConstructorLowering(PathLowering):
         if prefixes.get("") or (place.tags is not None and place.tags.has_default):
             raise self.refuse("a computed name of an element beside a default namespace", getattr(name, "offset", 0))
         return ["named", kind, read, prefixes, self.made(content, replace(place.inside, tags=Tags()))]
+
+
+def _flat(content: tuple[Expression, ...]) -> Iterator[Expression]:
+    for each in content:
+        if isinstance(each, Items):
+            yield from _flat(each.parts)
+        else:
+            yield each
+
+
+def _offset(expr: Expression) -> int:
+    """Return where the result of an expression is written."""
+    if isinstance(expr, FlworExpression):
+        return _offset(expr.result)
+    if isinstance(expr, Items):
+        return max(map(_offset, expr.parts), default=0)
+    return int(getattr(expr, "offset", 0))

@@ -73,6 +73,8 @@ class Lowering:
                 return ["."] if place.focus != DOCUMENT else ["root"], place.focus
             case Root():
                 return ["root"], DOCUMENT
+            case FunctionCall("unordered", (argument,)):
+                return self.lower(argument, place)
             case FunctionCall():
                 return self._call(expr, place)
             case OwnCall():

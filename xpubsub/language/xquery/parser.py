@@ -225,6 +225,8 @@ class QueryParser(Clauses):
     def _step(self, scope: QueryScope, *, first: bool, descends: bool) -> Expression:
         """Parse a step of a path: along an axis, or any other expression."""
         cursor = self._cursor
+        if cursor.token.kind == "name" and not self.at_constructor():
+            refuse_others(cursor)
         offset, at_axis = cursor.token.offset, self._at_axis_step()
         if at_axis:
             step = Steps(cursor, scope.namespaces, lambda: self.predicates(scope)).axis_step(descends=descends)
