@@ -74,6 +74,15 @@ class StoreError(Error):
     """Set if the store is open in another process."""
 
 
+class DynamicError(Error):
+    """What XQuery raises in one message, with its error code; `publish` reports it in `Result.failed`."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        self.code = code
+        self.reason = reason
+        super().__init__(code, reason)
+
+
 class EngineError(Error):
     """An engine failed to run a step; `step` is the step's name, `sql` its SQL."""
 

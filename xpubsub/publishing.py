@@ -142,16 +142,21 @@ class PublishingCalls(OpenStore):
 
     def publish_frames(
         self, messages: DataFrame, *, stream: str = DEFAULT_STREAM, plan: str = "auto", keep: Iterable[str] = (),
-    ) -> tuple[DataFrame, DataFrame]:
+        failed: bool = False,
+    ) -> tuple[DataFrame, ...]:
         """Like `publish_frame`, but return two DataFrames: the notifications and the rejected messages.
 
         The columns of rejected messages are `message_id`, `code`, `reason`, `line`, `column`, and the kept ones.
+
+        - `failed`: whether to return a third DataFrame: the subscriptions whose query raised an error in a message, as
+          `message_id`, `subscription_id`, `code`, `reason`, and the kept columns.
         """
         batch = Batch((), *stream_and_plan(stream, plan))
         given = [keep] if isinstance(keep, str) else check_iterable("keep", keep, "an iterable of column names")
         kept = [check_text("a column to keep", each) for each in given]
         with self._exclusive():
-            return self._publisher.frames(messages, batch, kept)
+            frames = self._publisher.frames(messages, batch, kept)
+        return frames if failed else frames[:2]
 
 
 class _Target(NamedTuple):

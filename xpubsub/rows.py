@@ -29,12 +29,15 @@ OPEN_NODE = pa.schema([("node", pa.int32())])
 NODE_COPY = pa.schema([("event_id", ID), ("node_id", pa.int32()), ("text", TEXT), ("bare", pa.bool_())])
 """A node, serialised for copying into outputs; an element is bare if no default namespace is in scope."""
 
-OUTPUT = pa.schema([("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT)])
-"""The output of a template for the nodes bound in a message: block, nodes, block, nodes..."""
+OUTPUT = pa.schema([
+    ("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("output", TEXT), ("code", TEXT),
+    ("reason", TEXT),
+])
+"""The output of a template for the nodes bound in a message: block, nodes, block, nodes...; or why it failed."""
 
 SPILLED_OUTPUT = pa.schema([
     ("event_id", ID), ("template_id", ID), ("bound", pa.list_(pa.int32())), ("affected", pa.list_(ID)), ("part", TEXT),
-    ("output", TEXT),
+    ("output", TEXT), ("code", TEXT), ("reason", TEXT),
 ])
 """An output, or a part of it, of a message of which elements are spilled; see `output/spilled_factory.py`."""
 
@@ -59,8 +62,8 @@ BIND_FAILED = pa.schema([
 ])
 """A node bound by a step at which a condition fails."""
 
-CHECK_HELD = pa.schema([("event_id", ID), ("check_id", ID)])
-"""A message and a check that holds in it."""
+CHECK_HELD = pa.schema([("event_id", ID), ("check_id", ID), ("output", TEXT), ("code", TEXT), ("reason", TEXT)])
+"""A message and a check that holds in it, with its output (null for a filter); or, with a code, why it failed."""
 
 EVENT = pa.schema([("event_id", ID), ("message_id", TEXT)])
 """A well-formed message of the batch."""
@@ -73,6 +76,9 @@ REJECTED = pa.schema([
 
 NOTIFICATIONS = pa.schema([("message_id", TEXT), ("subscription_id", TEXT), ("output", TEXT)])
 """A message and a subscription that it matches; the output is null for a filter."""
+
+FAILED = pa.schema([("message_id", TEXT), ("subscription_id", TEXT), ("code", TEXT), ("reason", TEXT)])
+"""A message and a subscription whose query raised an error in it."""
 
 NOTIFICATION_PARTS = NOTIFICATIONS.append(pa.field("part", TEXT))
 """The same where elements may be spilled: whether the output is `whole`, `reduced` or a `filler`."""
@@ -138,6 +144,9 @@ COMPILED_TRANSFORMATION = pa.schema([
 
 COMPILED_RETURN = pa.schema([("template_id", ID), ("linear_path_id", ID), ("brinfo_id", ID)])
 """A path whose nodes an output template copies."""
+
+COMPILED_VALUE = pa.schema([("template_id", ID), ("linear_path_id", ID), ("named", pa.bool_())])
+"""A path whose nodes' values an output template reads."""
 
 COMPILED_REPEAT = pa.schema([
     ("row_no", ID), ("transformation_id", ID), ("block", pa.int32()), ("linear_path_id", ID), ("base", pa.int32()),
@@ -229,9 +238,12 @@ ACCEPTED_DELAY = pa.schema([("subscription_id", TEXT), ("max_delay", pa.float64(
 
 LETTERS = pa.schema([
     ("message_id", TEXT), ("code", TEXT), ("reason", TEXT), ("line", pa.int64()), ("column", pa.int64()),
-    ("stream", TEXT), ("position", TEXT), ("time", pa.float64()), ("raw", pa.binary()),
+    ("stream", TEXT), ("position", TEXT), ("time", pa.float64()), ("raw", pa.binary()), ("subscription_id", TEXT),
 ])
-"""A dead letter: a rejected message, why, for which stream, its position in the source, its time and its bytes."""
+"""A dead letter: a rejected message, why, for which stream, its position in the source, its time and its bytes.
+
+With a subscription_id, the message is not rejected, but this subscription's query raised an error in it.
+"""
 
 CORRELATION_MADE = pa.schema([
     ("template_id", ID), ("owners", pa.list_(ID)), ("nodes", pa.list_(pa.int32())), ("output", TEXT),

@@ -1,5 +1,5 @@
 -- One row: a message and a visible subscription that it matches and that reads its stream; checks hold, where there are some.
-select $distinct e.message_id, s.subscription_id, cast(null as varchar) as output
+select $distinct e.message_id, s.subscription_id, h.output, h.code, h.reason
 from matched as m
 join event as e on e.event_id = m.event_id
 join subscription_query as s on s.query_id = m.query_id

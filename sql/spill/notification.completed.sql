@@ -1,5 +1,6 @@
 -- One row: a complete message and a subscription that it matches, which could not be decided before.
-select distinct e.message_id, s.subscription_id, cast(null as varchar) as output, 'whole' as part
+select distinct e.message_id, s.subscription_id, $output,
+  'whole' as part
 from touched_match as m
 join event as e on e.event_id = m.event_id
 join subscription_query as s on s.query_id = m.query_id

@@ -1,5 +1,6 @@
 -- One row: a message and a visible subscription that it matches, whatever is missing of the message.
-select distinct e.message_id, s.subscription_id, cast(null as varchar) as output, 'whole' as part
+select distinct e.message_id, s.subscription_id, $output,
+  'whole' as part
 from matched as m
 anti join touched_match as t on t.event_id = m.event_id and t.query_id = m.query_id
 join event as e on e.event_id = m.event_id

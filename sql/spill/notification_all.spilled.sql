@@ -1,8 +1,9 @@
 -- One row: a notification, or a part of one, for a subscription that was visible when the message was published.
 -- Subscribers who want no parts get whole outputs alone.
-select message_id, subscription_id, output, part from notification
+select message_id, subscription_id, output, $failure, part from notification
 union all
-select e.message_id, s.subscription_id, o.output, case when o.part = 'entire' then 'whole' else o.part end as part
+select e.message_id, s.subscription_id, o.output, o.code, o.reason,
+  case when o.part = 'entire' then 'whole' else o.part end as part
 from bound as b
 join output as o
   on o.event_id = b.event_id and o.template_id = b.template_id and o.bound = b.bound and o.affected = b.affected

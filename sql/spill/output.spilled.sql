@@ -1,5 +1,5 @@
--- One row: a message with the outputs to make from it, the nodes of returned paths, and the copies.
-select m.event_id, m.made, r.returned, c.copies
+-- One row: a message with the outputs to make from it, the nodes of returned paths, the copies and the values.
+select m.event_id, m.made, r.returned, c.copies, v.valued
 from (
   select event_id, list(struct_pack(template_id := template_id, bound := bound, affected := affected)) as made
   from made
@@ -15,3 +15,8 @@ left join (
   from node_copy
   group by event_id
 ) as c on c.event_id = m.event_id
+left join (
+  select event_id, list(struct_pack(node := node, value := value, tagpath := tagpath)) as valued
+  from node_value
+  group by event_id
+) as v on v.event_id = m.event_id

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from xpubsub.cli.tally import failures
 from xpubsub.jobs.stream.figures import Figures
 
 EVERY = 10.0
@@ -36,8 +37,9 @@ class Rates:
             self._shown = counts[0] / span, counts[1] / span
             self._at, self._messages, self._notifications = now, figures.messages, figures.notifications
         backlog = "" if figures.backlog is None else f", backlog {figures.backlog}"
+        aside = f"{figures.rejected} rejected{failures(figures.failed)}"
         return (f"{figures.messages} messages ({self._shown[0]:.0f}/s), {figures.notifications} notifications"
-                f" ({self._shown[1]:.0f}/s), {figures.rejected} rejected, delay {figures.delay:.2f} s{backlog}")
+                f" ({self._shown[1]:.0f}/s), {aside}, delay {figures.delay:.2f} s{backlog}")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from xpubsub.cli.options import (
 from xpubsub.cli.output import STDOUT, check_ending, json_option, output_option, table_output
 from xpubsub.cli.progress import Reporter, reporting
 from xpubsub.cli.received import TimedMessage
-from xpubsub.cli.tally import REJECTED_COLUMNS, Tally
+from xpubsub.cli.tally import FAILED_COLUMNS, REJECTED_COLUMNS, Tally
 from xpubsub.limits import Limits
 from xpubsub.plan.request import AUTO
 
@@ -57,6 +57,8 @@ SOME_REJECTED = 1
 @output_option
 @json_option
 @click.option("--rejects", metavar="FILE", help="Write rejected messages to such a file instead of stderr.")
+@click.option("--failed", metavar="FILE",
+              help="Write each subscription whose query raised an error in a message to such a file instead of stderr.")
 @plan_option
 @click.option("--progress", is_flag=True, help="Report progress on stderr even if it is not a terminal.")
 @stream_option
@@ -77,9 +79,9 @@ SOME_REJECTED = 1
 @engine_options
 def publish(
     store: str, messages: tuple[str, ...], split: str | None, spill: tuple[str, ...], namespaces: dict[str, str],
-    output: str | None, as_json: bool, rejects: str | None, plan: str, progress: bool, stream: str, timings: bool,
-    batch_size: int, file_times: bool, id_path: str | None, time_path: str | None, columns: dict[str, str],
-    replace: bool, engine: str, master: str | None, **limits: Any,
+    output: str | None, as_json: bool, rejects: str | None, failed: str | None, plan: str, progress: bool, stream: str,
+    timings: bool, batch_size: int, file_times: bool, id_path: str | None, time_path: str | None,
+    columns: dict[str, str], replace: bool, engine: str, master: str | None, **limits: Any,
 ) -> None:
     """Match messages with all subscriptions.
 
@@ -103,7 +105,7 @@ def publish(
       xpubsub publish subs.duckdb feed.xml --split /feed/entry
       xpubsub publish subs.duckdb inbox/ --spill //figure --output now.jsonl
     """
-    _check_files(output, rejects)
+    _check_files(**{"--output": output, "--rejects": rejects, "--failed": failed})
     labels = Labels(id_path, time_path, namespaces)
     _check_split(split, spill, namespaces, file_times, labels, columns)
     paths = message_paths(messages)
@@ -113,6 +115,8 @@ def publish(
         tally.notifications_to(outputs.enter_context(table_output(output, schema, as_json=as_json)), schema)
         if rejects is not None:
             tally.rejects_to(outputs.enter_context(table_output(rejects, REJECTED_COLUMNS)), REJECTED_COLUMNS)
+        if failed is not None:
+            tally.failures_to(outputs.enter_context(table_output(failed, FAILED_COLUMNS)), FAILED_COLUMNS)
         how: dict[str, Any] = {"stream": stream, "plan": plan, "replace": replace}
         one_each = split is None and STDIN not in paths and not any(map(is_container, paths))
         with reporting(progress, len(paths) if one_each else None) as reporter:
@@ -128,17 +132,18 @@ def publish(
                     how |= {"spill": spill, "namespaces": namespaces}
                 _publish(broker, batches(read, batch_size), tally, reporter, **how)
     tally.report(timings=timings)
-    if tally.rejected:
+    if tally.rejected or tally.failed:
         raise SystemExit(SOME_REJECTED)
 
 
-def _check_files(output: str | None, rejects: str | None) -> None:
-    check_ending(output)
-    check_ending(rejects)
-    if rejects == STDOUT:
-        raise click.UsageError("--rejects needs a file: without it, rejected messages are listed on standard error")
-    if output is not None and rejects is not None and os.path.realpath(output) == os.path.realpath(rejects):
-        raise click.UsageError("--output and --rejects name the same file")
+def _check_files(**files: str | None) -> None:
+    named: dict[str, str] = {}
+    for option, path in files.items():
+        check_ending(path)
+        if path == STDOUT and option != "--output":
+            raise click.UsageError(f"{option} needs a file: without it, they are listed on standard error")
+        if path is not None and (other := named.setdefault(os.path.realpath(path), option)) != option:
+            raise click.UsageError(f"{other} and {option} name the same file")
 
 
 def _check_split(

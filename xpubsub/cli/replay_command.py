@@ -9,6 +9,7 @@ import click
 from xpubsub.cli.options import OF_SUBSCRIPTIONS, engine_options, limit_options, opened, plan_option, store_argument
 from xpubsub.cli.publish_command import SOME_REJECTED
 from xpubsub.cli.stream_command import stopping
+from xpubsub.cli.tally import failures
 from xpubsub.jobs.stream.opening import FORMATS
 from xpubsub.limits import Limits
 
@@ -41,6 +42,6 @@ def replay(store: str, letters: str, sink: str, engine: str, master: str | None,
         figures = broker.replay(letters, sink, stop=stop, **options)
     published = figures.messages - figures.rejected
     counts = f"{published} letters published, {figures.notifications} notifications, {figures.rejected} rejected again"
-    click.echo(counts, err=True)
-    if figures.rejected and not stop.is_set():
+    click.echo(counts + failures(figures.failed), err=True)
+    if (figures.rejected or figures.failed) and not stop.is_set():
         raise SystemExit(SOME_REJECTED)

@@ -56,7 +56,7 @@ def complete(
         broker.complete(limit, deliver=deliver)
         tally.messages = before - broker.stats().get("spilled messages", 0)
     tally.report(timings=False)
-    if tally.rejected:
+    if tally.rejected or tally.failed:
         raise SystemExit(SOME_REJECTED)
 
 

@@ -23,6 +23,7 @@ from xpubsub.cli.options import (
     stream_option,
 )
 from xpubsub.cli.publish_command import SOME_REJECTED
+from xpubsub.cli.tally import counted
 from xpubsub.jobs.overload.settings import OVERLOAD_POLICIES, Overload
 from xpubsub.jobs.stream.opening import FORMATS
 from xpubsub.jobs.stream.options import MAX_BATCH_BYTES, MAX_MESSAGES
@@ -118,9 +119,8 @@ def stream(
     with opened(store, engine, master, limits=limits) as broker, stopping() as stop, beating(progress) as beat:
         relief = None if overload is None else Overload(overload, overload_buffer, overload_messages)
         figures = broker.stream(source, sink, stop=stop, progress=beat, overload=relief, **options)
-    click.echo(f"{figures.messages} messages, {figures.notifications} notifications, {figures.rejected} rejected",
-               err=True)
-    if figures.rejected and not stop.is_set():
+    click.echo(counted(figures.messages, figures.notifications, figures.rejected, figures.failed), err=True)
+    if (figures.rejected or figures.failed) and not stop.is_set():
         raise SystemExit(SOME_REJECTED)
 
 

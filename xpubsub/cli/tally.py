@@ -18,6 +18,9 @@ REJECTED_COLUMNS = pa.schema([
     ("message_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
     ("line", pa.int64()), ("column", pa.int64()),
 ])
+FAILED_COLUMNS = pa.schema([
+    ("message_id", pa.string()), ("subscription_id", pa.string()), ("code", pa.string()), ("reason", pa.string()),
+])
 _ORDER = [("message_id", "ascending"), ("subscription_id", "ascending")]
 
 
@@ -29,7 +32,7 @@ class Tally:
     def __init__(self) -> None:
         self.messages = 0
         self.notified = 0
-        self.rejected = 0
+        self.rejected = self.failed = 0
         self._timings: dict[str, float] = {}
         self._plan = ""
         self._tokens = self._held = 0
@@ -38,6 +41,8 @@ class Tally:
         self.replaced = 0
         self._notifications: tuple[Writer, pa.Schema] | None = None
         self._rejects: tuple[Writer, pa.Schema] | None = None
+        self._failures: tuple[Writer, pa.Schema] | None = None
+        self._shown_failures: list[str] = []
         self._refused: list[dict[str, str]] = []
 
     def notifications_to(self, writer: Writer, schema: pa.Schema) -> None:
@@ -47,6 +52,10 @@ class Tally:
     def rejects_to(self, writer: Writer, schema: pa.Schema) -> None:
         """Write rejected messages to `writer`, instead of listing the first of them in the report."""
         self._rejects = (writer, schema)
+
+    def failures_to(self, writer: Writer, schema: pa.Schema) -> None:
+        """Write what failed to `writer`, instead of listing the first of it in the report."""
+        self._failures = (writer, schema)
 
     def counted(self, batch: Iterator[TimedMessage]) -> Iterator[TimedMessage]:
         """Count the messages of a batch as they are read."""
@@ -63,6 +72,7 @@ class Tally:
         """Add the result of a batch, and the messages refused before it."""
         self.take_refused()
         self._reject(result.rejected)
+        self._fail(result.failed)
         self.notified += result.notifications.num_rows
         _write(self._notifications, result.notifications.sort_by(_ORDER))
         self.replaced += result.replaced.num_rows
@@ -87,13 +97,25 @@ class Tally:
             room = self.SHOWN - len(self._shown)
             self._shown += [_refusal(row) for row in rejected.slice(0, room).to_pylist()]
 
+    def _fail(self, failed: pa.Table) -> None:
+        self.failed += failed.num_rows
+        _write(self._failures, failed.sort_by(_ORDER))
+        if self._failures is None:
+            room = self.SHOWN - len(self._shown_failures)
+            self._shown_failures += [_failure(row) for row in failed.slice(0, room).to_pylist()]
+
     def report(self, *, timings: bool) -> None:
-        """Print rejected and replaced messages, timings and counts on stderr."""
+        """Print rejected and replaced messages, failed queries, timings and counts on stderr."""
         for line in self._shown:
             click.echo(line, err=True)
         if self._shown and self.rejected > len(self._shown):
             more = self.rejected - len(self._shown)
             click.echo(f"... and {more} more: use --rejects FILE to see them all", err=True)
+        for line in self._shown_failures:
+            click.echo(line, err=True)
+        if self._shown_failures and self.failed > len(self._shown_failures):
+            more = self.failed - len(self._shown_failures)
+            click.echo(f"... and {more} more failed: use --failed FILE to see them all", err=True)
         for line in self._replaced:
             click.echo(line, err=True)
         if self.replaced > len(self._replaced):
@@ -103,7 +125,17 @@ class Tally:
         if self._tokens:
             average = f"{self._held / self._tokens:.2f} tokens buffered on average"
             click.echo(f"{self._tokens} tokens in units, {average}", err=True)
-        click.echo(f"{self.messages} messages, {self.notified} notifications, {self.rejected} rejected", err=True)
+        click.echo(counted(self.messages, self.notified, self.rejected, self.failed), err=True)
+
+
+def counted(messages: int, notifications: int, rejected: int, failed: int) -> str:
+    """Return the line of counts at the end of a command."""
+    return f"{messages} messages, {notifications} notifications, {rejected} rejected{failures(failed)}"
+
+
+def failures(failed: int) -> str:
+    """Return how many queries failed in a message; empty if none did."""
+    return f", {failed} failed" if failed else ""
 
 
 def timing_lines(plan: str, timings: dict[str, float]) -> list[str]:
@@ -120,6 +152,10 @@ def _write(target: tuple[Writer, pa.Schema] | None, table: pa.Table) -> None:
 def _replacement(row: dict[str, Any]) -> str:
     earlier = f"stream {row['stream']} kept it with time {shown_time(row['time'])}"
     return printable(f"replaced {row['message_id']}: {earlier}")
+
+
+def _failure(row: dict[str, object]) -> str:
+    return printable(f"{row['subscription_id']} failed in {row['message_id']}: {row['reason']} [{row['code']}]")
 
 
 def _refusal(row: dict[str, object]) -> str:

@@ -32,6 +32,7 @@ from xpubsub.rows import (
     COMPILED_RETURN,
     COMPILED_STEP,
     COMPILED_TRANSFORMATION,
+    COMPILED_VALUE,
     COMPILED_VARIABLE_CONDITION,
     COMPILED_WARNING,
     REFUSED,
@@ -51,13 +52,14 @@ COMPILED_TABLES = {
     "compiled_branchpoint": COMPILED_BRANCHPOINT, "compiled_part": COMPILED_PART,
     "compiled_transformation": COMPILED_TRANSFORMATION, "compiled_step": COMPILED_STEP,
     "compiled_condition": COMPILED_CONDITION, "compiled_return": COMPILED_RETURN, "compiled_repeat": COMPILED_REPEAT,
+    "compiled_value": COMPILED_VALUE,
     "compiled_correlation": COMPILED_CORRELATION, "compiled_join_edge": COMPILED_JOIN_EDGE,
     "compiled_join_pair": COMPILED_JOIN_PAIR, "compiled_join_hop": COMPILED_JOIN_HOP,
     "compiled_join_copy": COMPILED_JOIN_COPY, "compiled_join_part": COMPILED_JOIN_PART,
     "compiled_variable_condition": COMPILED_VARIABLE_CONDITION, "compiled_warning": COMPILED_WARNING,
 }
 """The tables that compiling returns, by name."""
-_SHARED = {"compiled_return", "compiled_join_part", "compiled_variable_condition"}
+_SHARED = {"compiled_return", "compiled_value", "compiled_join_part", "compiled_variable_condition"}
 """Rows that several subscriptions of a chunk may have in common."""
 
 
@@ -115,6 +117,7 @@ class CompiledRows:
         self._rows["compiled_step"].extend((*own, *step) for step in rows.steps)
         self._rows["compiled_condition"].extend((*own, *condition) for condition in rows.looks)
         self._rows["compiled_return"].extend((rows.transformation.template_id, *path) for path in rows.returns)
+        self._rows["compiled_value"].extend((rows.transformation.template_id, *path) for path in rows.values)
         self._rows["compiled_repeat"].extend((*own, *reason) for reason in rows.repeats)
 
     def refuse(

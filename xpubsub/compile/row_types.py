@@ -66,6 +66,13 @@ class ReturnRow(NamedTuple):
     brinfo_id: int
 
 
+class ValueRow(NamedTuple):
+    """A path whose nodes' values an output template reads; `named`, whether it reads their names too."""
+
+    linear_path_id: int
+    named: bool
+
+
 class RepeatRow(NamedTuple):
     """A path along which the tuples of a block may repeat."""
 
@@ -191,6 +198,7 @@ COLUMNS = {
     "compiled_step": (*_TRANSFORMATION, *StepRow._fields),
     "compiled_condition": (*_TRANSFORMATION, *ConditionRow._fields),
     "compiled_return": ("template_id", *ReturnRow._fields),
+    "compiled_value": ("template_id", *ValueRow._fields),
     "compiled_repeat": (*_TRANSFORMATION, *RepeatRow._fields),
     "compiled_correlation": (*_CORRELATION, *CorrelationRow._fields),
     "compiled_join_edge": (*_CORRELATION, *JoinEdgeRow._fields),

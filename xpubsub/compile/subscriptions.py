@@ -22,13 +22,13 @@ from xpubsub.compile.transformations import TransformationRows, transformation_r
 from xpubsub.errors import Error, LocatedError
 from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
-from xpubsub.language.flwr.block_tree import block_tree
-from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.syntax import Transformation
 from xpubsub.language.flwr.weights import linear_weights
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.normal import FALSE, TRUE
 from xpubsub.language.xpath1.variables import VariableValue
 from xpubsub.language.xpath1.ways import EVERY_MESSAGE, FilterReader, FilterWay
+from xpubsub.language.xquery.compiled import read_transformation
 from xpubsub.language.xscl.detect import is_xscl
 from xpubsub.language.xscl.parser import parse_xscl
 from xpubsub.limits import Limits
@@ -46,6 +46,8 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
 """Matches the start of a transformation; no XPath expression starts like this."""
 _EVERY = ("every message: nothing that an index finds must be in a message that matches, so lxml reads each message;"
           " join it by and with a path that must exist, if there is one")
+_EVERY_OUTPUT = ("every message: there is no outermost for that must bind something, so each message has an output;"
+                 " write for $x in … around it if not")
 _NEVER, _ALWAYS = "can never match: its conditions are always false", "matches every message: it is always true"
 _FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
 """Matches a `for` or `let` outside a literal, as in `//a, for $b in //b return $b`."""
@@ -84,9 +86,11 @@ class Compiler:
 
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
         """The same, with warnings."""
-        tree = parse_flwr(text, self.namespaces, self.limits)
-        linear_weights(tree, self.weights, self.namespaces)
-        return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
+        tree, read = read_transformation(text, self.namespaces, self.limits)
+        if isinstance(read, Transformation):
+            linear_weights(read, self.weights, self.namespaces)
+            return transformation_rows(tree), self._adviser.transformation(read, text)
+        return transformation_rows(tree), [_EVERY_OUTPUT] if tree.always else []
 
     def correlation(self, text: str) -> CorrelationRows:
         """Return the rows of a correlation."""

@@ -13,6 +13,7 @@ from xpubsub.compile.row_types import (
     ReturnRow,
     StepRow,
     TransformationRow,
+    ValueRow,
     based_row,
     path_row,
 )
@@ -41,6 +42,7 @@ class TransformationRows:
     brinfos: tuple[BrinfoRow, ...]
     returns: tuple[ReturnRow, ...]
     repeats: tuple[RepeatRow, ...]
+    values: tuple[ValueRow, ...] = ()
 
 
 def transformation_rows(tree: BlockTree) -> TransformationRows:
@@ -62,6 +64,7 @@ def transformation_rows(tree: BlockTree) -> TransformationRows:
         tuple(based_row(path, base) for path, base in bases),
         tuple(ReturnRow(stable_id(path), returned_id(path, base)) for path, base in tree.returned),
         tuple(RepeatRow(block, stable_id(path) if path else None, base) for block, path, base in tree.repeats),
+        tuple(ValueRow(stable_id(path), path in tree.named) for path in sorted(tree.valued | tree.named)),
     )
 
 
@@ -88,7 +91,8 @@ def _commonness(condition: StepCondition) -> bool:
 
 
 def _use(path: str, tree: BlockTree) -> int:
-    return copy_use(path) if path in tree.copied else EXISTS
+    used = copy_use(path) if path in tree.copied else EXISTS
+    return used | VALUE if path in tree.valued else used
 
 
 def copy_use(path: str) -> int:

@@ -1,6 +1,6 @@
 """The batch job for `spark-submit`: reads messages from a path and writes the notifications of a Spark store.
 
-    python -m xpubsub.jobs.batch --store DIR --input PATH --output PATH [--rejects PATH] [--plan auto]
+    python -m xpubsub.jobs.batch --store DIR --input PATH --output PATH [--rejects PATH] [--failed PATH] [--plan auto]
 
 `--input` is a file or folder with the columns `id` and `xml` (and `timestamp`, for correlations), in any format that
 the Spark session knows, or files and folders of XML: each file is one message, its path the id. Output is Parquet, or
@@ -75,16 +75,18 @@ def _suffix(path: str) -> str:
     return name[name.rfind(".") :].lower() if "." in name else ""
 
 
-def run(publisher: SparkPublisher, session: SparkSession, arguments: argparse.Namespace) -> int:
-    """Match all messages and write the results; returns the number of rejected messages."""
+def run(publisher: SparkPublisher, session: SparkSession, arguments: argparse.Namespace) -> tuple[int, int]:
+    """Match all messages and write the results; returns the number of rejected messages and of failures."""
     messages = read_messages(session, arguments.input, arguments.format, _options(arguments.option))
     keep = [name for name in (arguments.keep or "").split(",") if name]
     batch = Batch((), arguments.stream, PlanRequest.parse(arguments.plan))
-    notifications, rejected = publisher.frames(messages, batch, keep)
+    notifications, rejected, failed = publisher.frames(messages, batch, keep)
     write_frame(notifications, arguments.output, arguments.output_format)
     if arguments.rejects:
         write_frame(rejected, arguments.rejects, arguments.output_format)
-    return int(rejected.count())
+    if arguments.failed:
+        write_frame(failed, arguments.failed, arguments.output_format)
+    return int(rejected.count()), int(failed.count())
 
 
 def _options(given: list[str] | None) -> dict[str, str]:
@@ -106,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--option", action="append", help="option of the input's format, name=value; may be repeated")
     parse.add_argument("--output", required=True, help="where notifications go: Parquet, or .csv or .jsonl")
     parse.add_argument("--rejects", help="where rejected messages go")
+    parse.add_argument("--failed", help="where the subscriptions go whose query raised an error in a message")
     parse.add_argument("--output-format", help="format of the output, such as delta (default: by path)")
     parse.add_argument("--keep", help="columns of the input to add to the output, separated by commas")
     parse.add_argument("--plan", default="auto", help=described())
@@ -115,18 +118,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit 0: done; 1: done, but messages were rejected; 2: wrong usage or bad input."""
+    """Exit 0: done; 1: done, but messages were rejected or queries failed; 2: wrong usage or bad input."""
     arguments = parser().parse_args(argv)
     try:
-        rejected = _main(arguments)
+        rejected, failed = _main(arguments)
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"done; {rejected} message(s) rejected", file=sys.stderr)
-    return 1 if rejected else 0
+    aside = f", {failed} failed" if failed else ""
+    print(f"done; {rejected} message(s) rejected{aside}", file=sys.stderr)
+    return 1 if rejected or failed else 0
 
 
-def _main(arguments: argparse.Namespace) -> int:
+def _main(arguments: argparse.Namespace) -> tuple[int, int]:
     from xpubsub.engines.spark_session import SparkSessions
     from xpubsub.jobs.publish.spark_publisher import SparkPublisher
 

@@ -70,5 +70,5 @@ def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:
             rows = zip(*(batch[name].to_pylist() for name in ("event_id", "checks")), strict=True)
             held = [(event_id, each) for event_id, asked in rows for each in checks.held(sources[event_id], asked)]
             columns = [pa.array([row[place] for row in held], pa.int64()) for place in (0, 1)]
-            yield pa.RecordBatch.from_arrays(columns, schema=CHECK_HELD)
+            yield pa.RecordBatch.from_arrays([*columns, *(pa.nulls(len(held), pa.string()),) * 3], schema=CHECK_HELD)
     return checked

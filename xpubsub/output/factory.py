@@ -9,15 +9,18 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
-from xpubsub.language.xpath.linear import linear_steps
+from xpubsub.errors import DynamicError
+from xpubsub.language.xpath.linear import components, linear_steps
 from xpubsub.match.nested import NestedColumn
 from xpubsub.match.tree_search import Tree
 from xpubsub.output.parts import OutputMessage, Returned
-from xpubsub.output.templates import OutputTemplates, returned_id
+from xpubsub.output.templates import OutputTemplate, OutputTemplates, returned_id
 from xpubsub.rows import OUTPUT
 
 Finder = Callable[[NestedColumn, int], Returned]
 """Finds the nodes of returned paths in a message, given a column and the number of its row."""
+Made = tuple[str | None, str | None, str | None]
+"""An output, or the code and the reason of the error that the query raised."""
 Foreseen = Callable[[str, int], tuple[bool, bool]]
 """For a returned path: whether a search finds each node once, and whether in document order."""
 
@@ -36,16 +39,37 @@ def making(definitions: Mapping[int, str], finder: Finder) -> ArrowFunction:
 
 def _outputs(batch: pa.RecordBatch, templates: OutputTemplates, finder: Finder) -> pa.RecordBatch:
     event_ids, *columns = batch.columns
-    asked, returned, copies = map(NestedColumn, columns)
-    outputs: list[str] = []
+    asked, returned, copies, *valued = map(NestedColumn, columns)
+    made: list[Made] = []
     for row in range(batch.num_rows):
         nodes, texts, bare = copies.of(row)
         copied = dict(zip(nodes, zip(texts, bare, strict=True), strict=True))
-        message = OutputMessage(copied, finder(returned, row))
-        outputs += [templates[each].output(message, bound) for each, bound in zip(*asked.of(row), strict=True)]
-    made = [pc.take(event_ids, asked.parents), *asked.fields, pa.array(outputs, pa.string())]
+        values, names = read_values(valued[0], row) if valued else ({}, {})
+        message = OutputMessage(copied, finder(returned, row), values=values, names=names)
+        made += [made_by(templates[each], message, bound) for each, bound in zip(*asked.of(row), strict=True)]
+    columns = [pc.take(event_ids, asked.parents), *asked.fields, *made_columns(made)]
     return pa.RecordBatch.from_arrays(
-        [column.cast(field.type) for column, field in zip(made, OUTPUT, strict=True)], schema=OUTPUT)
+        [column.cast(field.type) for column, field in zip(columns, OUTPUT, strict=True)], schema=OUTPUT)
+
+
+def made_by(template: OutputTemplate, message: OutputMessage, bound: list[int]) -> Made:
+    """Return an output, or why it failed; neither if a program has bound nothing."""
+    try:
+        return template.output(message, bound), None, None
+    except DynamicError as error:
+        return None, error.code, error.reason
+
+
+def made_columns(made: list[Made]) -> list[pa.Array]:
+    """Return outputs, error codes and reasons as columns."""
+    return [pa.array([each[place] for each in made], pa.string()) for place in range(3)]
+
+
+def read_values(column: NestedColumn, row: int) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the values and the names of a message's nodes."""
+    nodes, values, tagpaths = column.of(row)
+    named = {node: components(tagpath)[-1] for node, tagpath in zip(nodes, tagpaths, strict=True) if tagpath}
+    return dict(zip(nodes, values, strict=True)), named
 
 
 def grouped(representatives: Mapping[int, int], column: NestedColumn, row: int) -> Returned:

@@ -41,6 +41,12 @@ class OutputMessage:
     """The texts of returned paths below a base."""
     written: dict[tuple[int, Bound], str] = field(default_factory=dict)
     """The texts of contents that depend only on their own tuple."""
+    values: Mapping[NodeKey, str] = field(default_factory=dict)
+    """The values of nodes, for programs."""
+    names: Mapping[NodeKey, str] = field(default_factory=dict)
+    """The names of nodes as in tag paths, for programs."""
+    found: dict[tuple[str, int, NodeKey], list[Any]] = field(default_factory=dict)
+    """The nodes that programs have followed paths to."""
 
     def copy(self, node: NodeKey, has_default: bool) -> str:
         """Return the copy of a node; `has_default` says whether a default namespace is in scope where it goes."""

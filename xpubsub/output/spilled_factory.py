@@ -13,13 +13,14 @@ import pyarrow.compute as pc
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.collector import collector_paused
+from xpubsub.errors import DynamicError
 from xpubsub.language.holes import SPILL_NAMESPACE, HoleIds
 from xpubsub.match.nested import NestedColumn
-from xpubsub.output.factory import Finder
+from xpubsub.output.factory import Finder, Made, made_by, made_columns, read_values
 from xpubsub.output.parts import Node, OutputMessage, Rows
 from xpubsub.output.spilled_message import Missing, Segments, SpilledMessage, SpilledUnit
 from xpubsub.output.spilled_parts import Affected, SpilledOutput, SpilledWrite, spilled_content
-from xpubsub.output.templates import OutputTemplate, OutputTemplates, template_nodes
+from xpubsub.output.templates import OutputTemplate, OutputTemplates, is_program, template_nodes
 from xpubsub.rows import SPILLED_OUTPUT
 
 WHOLE, REDUCED, FILLER, ENTIRE = "whole", "reduced", "filler", "entire"
@@ -27,6 +28,8 @@ WHOLE, REDUCED, FILLER, ENTIRE = "whole", "reduced", "filler", "entire"
 the whole output for subscribers who want no parts."""
 BLOCKED = 0
 """Stands for a tag path where a block is blocked."""
+NOTHING: Made = (None, None, None)
+"""What a program makes that has bound nothing."""
 OutputPart = tuple[str, str]
 """The name of a part, and its text."""
 
@@ -56,24 +59,42 @@ def _outputs(
     batch: pa.RecordBatch, templates: OutputTemplates, holed: _SpilledTemplates, finder: Finder, spilled: Spilled
 ) -> pa.RecordBatch:
     event_ids, *columns = batch.columns
-    asked, returned, copies = map(NestedColumn, columns)
-    parts: list[list[OutputPart]] = []
+    asked, returned, copies, valued = map(NestedColumn, columns)
+    parts: list[list[tuple[str, Made]]] = []
     for row, event_id in enumerate(event_ids.to_pylist()):
         nodes, texts, bare = copies.of(row)
         copied, found = dict(zip(nodes, zip(texts, bare, strict=True), strict=True)), finder(returned, row)
+        values, names = read_values(valued, row)
         made = zip(*asked.of(row), strict=True)
         if event_id not in spilled.units:
-            whole = OutputMessage(copied, found)
-            parts += [[(WHOLE, templates[each].output(whole, bound))] for each, bound, _ in made]
+            whole = OutputMessage(copied, found, values=values, names=names)
+            parts += [_whole(made_by(templates[each], whole, bound)) for each, bound, _ in made]
             continue
-        message = SpilledMessage(spilled.units[event_id], copied, found, spilled.complete)
-        parts += [holed[each].parts(message, templates[each], bound, affected) for each, bound, affected in made]
+        message = SpilledMessage(spilled.units[event_id], copied, found, spilled.complete, values, names)
+        parts += [_parts(holed[each], message, templates[each], bound, affected) for each, bound, affected in made]
     places = pa.array([place for place, each in enumerate(parts) for _ in each], pa.int64())
     kept = [pc.take(column, places) for column in (pc.take(event_ids, asked.parents), *asked.fields)]
-    names, outputs = ([part[place] for each in parts for part in each] for place in (0, 1))
-    filled = [*kept, pa.array(names, pa.string()), pa.array(outputs, pa.string())]
+    names = pa.array([part for each in parts for part, _ in each], pa.string())
+    filled = [*kept, names, *made_columns([output for each in parts for _, output in each])]
     return pa.RecordBatch.from_arrays(
         [column.cast(field.type) for column, field in zip(filled, SPILLED_OUTPUT, strict=True)], schema=SPILLED_OUTPUT)
+
+
+def _whole(made: Made) -> list[tuple[str, Made]]:
+    """Return an output as its only part; none if a program has bound nothing."""
+    return [(WHOLE, made)] if made != NOTHING else []
+
+
+def _parts(
+    holed: _SpilledTemplate, message: SpilledMessage, template: OutputTemplate, bound: list[int],
+    affected: Sequence[int],
+) -> list[tuple[str, Made]]:
+    """Return the parts of an output that go out now, or why it failed."""
+    try:
+        parts = holed.parts(message, template, bound, affected)
+        return [(name, (text, None, None)) for name, text in parts]
+    except DynamicError as error:
+        return [(WHOLE, (None, error.code, error.reason))]
 
 
 @dataclass(frozen=True)
@@ -83,7 +104,7 @@ class _SpilledTemplate:
     write: SpilledWrite
     outermost: frozenset[int]
     partial: bool
-    """Whether its outputs may have holes: not if they may contain what looks like one."""
+    """Whether its outputs may have holes: not those of programs, nor if they may contain what looks like one."""
 
     def parts(
         self, message: SpilledMessage, template: OutputTemplate, bound: list[int], affected: Sequence[int]
@@ -91,7 +112,8 @@ class _SpilledTemplate:
         """Return the parts of an output that go out now."""
         rows, blocks = template.rows(bound), affected_blocks(affected)
         if not self._goes_out(message, rows, blocks):
-            return [(WHOLE, template.write(message.whole, (), rows))] if message.complete else []
+            whole = template.made(message.whole, rows) if message.complete else None
+            return [] if whole is None else [(WHOLE, whole)]
         segments = self.write(SpilledOutput(message, rows, blocks), ())
         if not any(isinstance(each, Missing) for each in segments):
             return [] if message.complete else [(WHOLE, "".join(map(str, segments)))]
@@ -144,8 +166,10 @@ class _SpilledTemplates(dict[int, _SpilledTemplate]):
     def __missing__(self, template_id: int) -> _SpilledTemplate:
         definition = self._definitions[template_id]
         nodes = template_nodes(definition)
+        waits = is_program(nodes)
         self[template_id] = _SpilledTemplate(
-            spilled_content(nodes, {}), frozenset(_outermost(nodes)), SPILL_NAMESPACE not in definition)
+            spilled_content([] if waits else nodes, {}), frozenset(_outermost(nodes)),
+            not waits and SPILL_NAMESPACE not in definition)
         return self[template_id]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -61,6 +61,8 @@ class SpilledMessage:
     """Copies of nodes, with cuts where elements are spilled."""
     returned: Returned
     complete: bool
+    values: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
     written: dict[tuple[str, int, int, bool], Segments] = field(default_factory=dict)
     """The segments of returned paths below a base, which all templates share."""
 
@@ -68,7 +70,7 @@ class SpilledMessage:
     def whole(self) -> OutputMessage:
         """The message without cuts, for outputs in which nothing is missing."""
         copies = {node: (uncut(text), bare) for node, (text, bare) in self.cut_copies.items()}
-        return OutputMessage(copies, self.returned)
+        return OutputMessage(copies, self.returned, values=self.values, names=self.names)
 
     @cached_property
     def _firsts(self) -> list[int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from xpubsub.ids import stable_id
+from xpubsub.output.evaluation.program import program
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
 
@@ -17,10 +18,16 @@ class OutputTemplate:
 
     write: Write
     sizes: Mapping[int, tuple[int, int]]
+    run: Callable[[OutputMessage, Rows], str | None] | None = None
+    """The function of a program, which may decide that there is no output."""
 
-    def output(self, message: OutputMessage, bound: list[int]) -> str:
+    def output(self, message: OutputMessage, bound: list[int]) -> str | None:
         """Return the output for a message, given a list of block, nodes, block, nodes..."""
-        return self.write(message, (), self.rows(bound))
+        return self.made(message, self.rows(bound))
+
+    def made(self, message: OutputMessage, rows: Rows) -> str | None:
+        """Return the output for a message and the bound tuples; None if there is none."""
+        return self.write(message, (), rows) if self.run is None else self.run(message, rows)
 
     def rows(self, bound: list[int]) -> Rows:
         """Return the bound tuples, by block and by the tuple around it."""
@@ -42,8 +49,18 @@ class OutputTemplates(dict[int, OutputTemplate]):
 
     def __missing__(self, template_id: int) -> OutputTemplate:
         nodes = template_nodes(self._definitions[template_id])
-        self[template_id] = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
-        return self[template_id]
+        if is_program(nodes):
+            [[_, code, slots, _, decides]] = nodes
+            made = OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), program(code, slots, decides=decides))
+        else:
+            made = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
+        self[template_id] = made
+        return made
+
+
+def is_program(nodes: list[Node]) -> bool:
+    """Whether a template is a program."""
+    return bool(nodes) and nodes[0][0] == "x"
 
 
 def template_nodes(definition: str) -> list[Node]:
@@ -54,7 +71,9 @@ def template_nodes(definition: str) -> list[Node]:
 
 def _sizes(nodes: list[Node], outer: int) -> Iterator[tuple[int, tuple[int, int]]]:
     for node in nodes:
-        if node[0] in ("p", "a"):
+        if node[0] == "x":
+            yield from ((block, (0, size)) for block, size in node[3])
+        elif node[0] in ("p", "a"):
             yield node[1], (outer, outer + 1)
         elif node[0] == "f":
             yield node[1], (outer, outer + node[2])

@@ -14,6 +14,7 @@ _CHECKS = """left join subscription_check as x on x.subscription_id = s.subscrip
 left join check_held as h on h.event_id = m.event_id and h.check_id = x.check_id"""
 _SOME_HELD = """left join check_held as h on h.event_id = m.event_id and h.check_id = s.check_id
 where s.check_id is null or h.check_id is not null"""
+_NO_OUTPUT, _OF_CHECK = "cast(null as varchar) as output", "h.output, h.code, h.reason"
 
 
 def tagpath_key(case: FilterCase) -> Step:
@@ -164,14 +165,16 @@ def matched(case: FilterCase) -> Step:
 
 def notification(case: FilterCase) -> Step:
     """Return the step to notifications of filters, made distinct if a subscription has several queries."""
+    output = _OF_CHECK if case.checked else _NO_OUTPUT
     if case.spilling:
         checks, held = (_CHECKS, "where x.check_id is null or h.check_id is not null") if case.checked else ("", "")
         return file_step("notification", "completed" if case.spilling == AFTER_SPILLING else "reduced",
-                         checks=checks, held=held)
+                         checks=checks, held=held, output=output)
     tables = {"matched": "certain"} if case.early else None
     distinct = "distinct" if case.summary.alternatives else ""
     if case.narrowed:
-        return file_step("notification", "visible", distinct=distinct, held=_SOME_HELD if case.checked else "")
+        held = _SOME_HELD if case.checked else ""
+        return file_step("notification", "visible", distinct=distinct, held=held, output=output)
     return file_step("notification", "" if not case.summary.checks else "unchecked" if case.early else "checked",
                      distinct=distinct, tables=tables)
 

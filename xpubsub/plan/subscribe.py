@@ -86,6 +86,7 @@ _TRANSFORMATIONS = (
     ("transformation_step", file_step("new_step")),
     ("transformation_condition", file_step("new_condition")),
     ("template_return", file_step("new_return")),
+    ("template_value", file_step("new_value")),
     ("block_repeat", file_step("new_repeat")),
     ("transformation_template", file_step("new_transformation_template")),
     ("transformation", file_step("new_transformation")),

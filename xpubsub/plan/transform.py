@@ -33,6 +33,7 @@ TRANSFORMATION: Listing = (
         make.return_tuple,
         file_step("returned"),
     ),
+    when("valued", file_step("node_value")),
     make.output,
     make.notification_all,
 )

@@ -31,6 +31,10 @@ class TransformationCase(FactCase):
     """As in `FilterCase`."""
     narrowed: bool = False
     """As in `FilterCase`."""
+    checked: bool = False
+    """As in `FilterCase`."""
+    values_read: bool = False
+    """Whether programs read values of nodes."""
 
     @property
     def depths(self) -> range:
@@ -51,6 +55,11 @@ class TransformationCase(FactCase):
     def searches(self) -> bool:
         """Whether a tree search is needed."""
         return not (self.sharing.conditions and self.sharing.returns)
+
+    @property
+    def valued(self) -> bool:
+        """Whether the values of nodes are gathered for the message factory."""
+        return self.values_read or bool(self.spilling)
 
     @property
     def some_repeat(self) -> bool:

@@ -9,6 +9,7 @@ from xpubsub.step import Pipeline, Step, file_step
 
 WHERE_FILTER, FACTORY = "where_filter", "factory"
 """The names of the Python functions that process the rows of steps."""
+_NO_FAILURE = "cast(null as varchar) as code, cast(null as varchar) as reason"
 _COLUMNS = "b.event_id, b.transformation_id, b.block, b.outermost, b.nodes, cast(0 as integer) as node"
 
 
@@ -28,14 +29,19 @@ def output(case: TransformationCase) -> Step:
         return file_step("output", "spilled", function=FACTORY)
     if case.returns_shared:
         fields = "brinfo_id := brinfo_id, base := base, nodes := nodes"
-        return file_step("output", function=FACTORY, fields=fields)
-    fields = "tagpath := tagpath, idpath := idpath"
-    return file_step("output", function=FACTORY, tables={"returned": "searched_node"}, fields=fields)
+        return _output(case, {}, fields)
+    return _output(case, {"returned": "searched_node"}, "tagpath := tagpath, idpath := idpath")
+
+
+def _output(case: TransformationCase, tables: dict[str, str], fields: str) -> Step:
+    return file_step("output", "valued" if case.valued else "", function=FACTORY, tables=tables, fields=fields)
 
 
 def notification_all(case: TransformationCase) -> Step:
     """Return the step to the notifications of filters and transformations."""
-    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "")
+    failure = "code, reason" if case.checked else _NO_FAILURE
+    variant = "spilled" if case.spilling else "visible" if case.narrowed else ""
+    return file_step("notification_all", variant, failure=failure)
 
 
 def bound(case: TransformationCase) -> Step:

@@ -71,6 +71,7 @@ KEPT: dict[str, Step] = {
     "transformation_template": _kept("transformation_template", "live_transformation", "transformation_id"),
     "output_template": _kept("output_template", "live_template", "template_id"),
     "template_return": _kept("template_return", "live_template", "template_id"),
+    "template_value": _kept("template_value", "live_template", "template_id"),
     "block_repeat": _kept("block_repeat", "live_transformation", "transformation_id"),
     "condition_query": _kept("condition_query", "live_query", "query_id"),
     "subscription_transformation": _visible("subscription_transformation"),

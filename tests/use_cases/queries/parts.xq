@@ -1,6 +1,6 @@
 (: Q1 partlist.xml
-   refused: the prolog's 'declare function'
-   at: declare function :)
+   refused: a function that calls itself
+   at: local:one_level($s :)
 declare function local:one_level($p as element()) as element()
 {
     <part partid="{ $p/@partid }"

@@ -4,8 +4,7 @@
 doc("string.xml")//news_item/title[contains(., "Foobar Corporation")]
 
 (: Q2 string.xml company-data.xml
-   refused: the prolog's 'declare function'
-   at: declare function :)
+   accepted: let $foobar_partners := local:partners("Foobar Corporation") for $item in (/)//news_item where some $t in $item//title satisfies (contains($t/text(), "Foobar Corporation") and (some $partner in $foobar_partners satisfies contains($t/text(), $partner/text()))) or (some $par in $item//par satisfies (contains(string($par), "Foobar Corporation") and (some $partner in $foobar_partners satisfies contains(string($par), $partner/text())))) return 1 :)
 declare function local:partners($company as xs:string) as element()*
 {
     let $c := doc("company-data.xml")//company[name = $company]
@@ -31,8 +30,7 @@ return
     </news_item>
 
 (: Q4 string.xml company-data.xml
-   refused: the prolog's 'declare function'
-   at: declare function :)
+   accepted: for $item in (/)//news_item, $c in (/)//company let $partners := local:partners($c/name) where contains(string($item), $c/name) and (some $p in $partners satisfies contains(string($item), $p) and $item/news_agent != $c/name) return 1 :)
 declare function local:partners($company as xs:string) as element()*
 {
     let $c := doc("company-data.xml")//company[name = $company]
@@ -49,8 +47,7 @@ return
     $item
 
 (: Q5 string.xml
-   refused: the function string()
-   at: string( :)
+   accepted: for $item in (/)//news_item where contains(string($item/content), "Gorilla Corporation") return 1 :)
 for $item in doc("string.xml")//news_item
 where contains(string($item/content), "Gorilla Corporation")
 return

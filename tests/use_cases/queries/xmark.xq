@@ -4,15 +4,13 @@ let $auction := doc("auction.xml") return
 for $b in $auction/site/people/person[@id = "person0"] return $b/name/text()
 
 (: Q2 auction.xml
-   refused: a position as a predicate
-   at: [1] :)
+   accepted: let $auction := (/) return for $b in $auction/site/open_auctions/open_auction return 1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction/site/open_auctions/open_auction
 return <increase>{$b/bidder[1]/increase/text()}</increase>
 
 (: Q3 auction.xml
-   refused: the function zero-or-one()
-   at: zero-or-one( :)
+   accepted: let $auction := (/) return for $b in $auction/site/open_auctions/open_auction where zero-or-one($b/bidder[1]/increase/text()) * 2 <= $b/bidder[last()]/increase/text() return 1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction/site/open_auctions/open_auction
 where zero-or-one($b/bidder[1]/increase/text()) * 2 <= $b/bidder[last()]/increase/text()
@@ -22,8 +20,7 @@ return
   last="{$b/bidder[last()]/increase/text()}"/>
 
 (: Q4 auction.xml
-   refused: the expression some
-   at: some $pr1 :)
+   accepted: let $auction := (/) return for $b in $auction/site/open_auctions/open_auction where some $pr1 in $b/bidder/personref[@person = "person20"], $pr2 in $b/bidder/personref[@person = "person51"] satisfies $pr1 << $pr2 return 1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction/site/open_auctions/open_auction
 where
@@ -33,8 +30,7 @@ where
 return <history>{$b/reserve/text()}</history>
 
 (: Q5 auction.xml
-   refused: the function count()
-   at: count( :)
+   accepted: true() :)
 let $auction := doc("auction.xml") return
 count(
   for $i in $auction/site/closed_auctions/closed_auction
@@ -43,22 +39,19 @@ count(
 )
 
 (: Q6 auction.xml
-   refused: the function count()
-   at: count( :)
+   accepted: let $auction := (/) return for $b in $auction//site/regions return 1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction//site/regions return count($b//item)
 
 (: Q7 auction.xml
-   refused: the function count()
-   at: count( :)
+   accepted: let $auction := (/) return for $p in $auction/site return 1 :)
 let $auction := doc("auction.xml") return
 for $p in $auction/site
 return
   count($p//description) + count($p//annotation) + count($p//emailaddress)
 
 (: Q8 auction.xml
-   refused: a let over anything but a path
-   at: for $t :)
+   accepted: /site/people/person :)
 let $auction := doc("auction.xml") return
 for $p in $auction/site/people/person
 let $a :=
@@ -68,8 +61,7 @@ let $a :=
 return <item person="{$p/name/text()}">{count($a)}</item>
 
 (: Q9 auction.xml
-   refused: a let over anything but a path
-   at: for $t :)
+   accepted: /site/people/person :)
 let $auction := doc("auction.xml") return
 let $ca := $auction/site/closed_auctions/closed_auction return
 let $ei := $auction/site/regions/europe/item
@@ -83,8 +75,7 @@ let $a :=
 return <person name="{$p/name/text()}">{$a}</person>
 
 (: Q10 auction.xml
-   refused: the function distinct-values()
-   at: distinct-values( :)
+   accepted: /site/people/person/profile/interest/@category :)
 let $auction := doc("auction.xml") return
 for $i in
   distinct-values($auction/site/people/person/profile/interest/@category)
@@ -114,8 +105,7 @@ let $p :=
 return <categorie>{<id>{$i}</id>, $p}</categorie>
 
 (: Q11 auction.xml
-   refused: a let over anything but a path
-   at: for $i :)
+   accepted: /site/people/person :)
 let $auction := doc("auction.xml") return
 for $p in $auction/site/people/person
 let $l :=
@@ -125,8 +115,7 @@ let $l :=
 return <items name="{$p/name/text()}">{count($l)}</items>
 
 (: Q12 auction.xml
-   refused: a let over anything but a path
-   at: for $i :)
+   accepted: let $auction := (/) return for $p in $auction/site/people/person let $l := for $i in $auction/site/open_auctions/open_auction/initial where $p/profile/@income > 5000 * exactly-one($i/text()) return $i where $p/profile/@income > 50000 return 1 :)
 let $auction := doc("auction.xml") return
 for $p in $auction/site/people/person
 let $l :=
@@ -137,15 +126,13 @@ where $p/profile/@income > 50000
 return <items person="{$p/profile/@income}">{count($l)}</items>
 
 (: Q13 auction.xml
-   refused: an expression in an attribute
-   at: {$i/name/text()} :)
+   accepted: let $auction := (/) return for $i in $auction/site/regions/australia/item return 1 :)
 let $auction := doc("auction.xml") return
 for $i in $auction/site/regions/australia/item
 return <item name="{$i/name/text()}">{$i/description}</item>
 
 (: Q14 auction.xml
-   refused: the function string()
-   at: string( :)
+   accepted: let $auction := (/) return for $i in $auction/site//item where contains(string(exactly-one($i/description)), "gold") return 1 :)
 let $auction := doc("auction.xml") return
 for $i in $auction/site//item
 where contains(string(exactly-one($i/description)), "gold")
@@ -159,8 +146,7 @@ for $a in
 return <text>{$a}</text>
 
 (: Q16 auction.xml
-   refused: an expression in an attribute
-   at: {$a/seller/@person} :)
+   accepted: let $auction := (/) return for $a in $auction/site/closed_auctions/closed_auction where not( empty( $a/annotation/description/parlist/listitem/parlist/listitem/text/emph/keyword/text() ) ) return 1 :)
 let $auction := doc("auction.xml") return
 for $a in $auction/site/closed_auctions/closed_auction
 where
@@ -172,16 +158,14 @@ where
 return <person id="{$a/seller/@person}"/>
 
 (: Q17 auction.xml
-   refused: an expression in an attribute
-   at: {$p/name/text()} :)
+   accepted: let $auction := (/) return for $p in $auction/site/people/person where empty($p/homepage/text()) return 1 :)
 let $auction := doc("auction.xml") return
 for $p in $auction/site/people/person
 where empty($p/homepage/text())
 return <person name="{$p/name/text()}"/>
 
 (: Q18 auction.xml
-   refused: the prolog's 'declare function'
-   at: declare function :)
+   accepted: let $auction := (/) return for $i in $auction/site/open_auctions/open_auction return 1 :)
 declare namespace local = "http://www.foobar.org";
 declare function local:convert($v as xs:decimal?) as xs:decimal?
 {
@@ -193,8 +177,7 @@ for $i in $auction/site/open_auctions/open_auction
 return local:convert(zero-or-one($i/reserve))
 
 (: Q19 auction.xml
-   refused: the clause 'order'
-   at: order by :)
+   accepted: let $auction := (/) return for $b in $auction/site/regions//item let $k := $b/name/text() order by zero-or-one($b/location) ascending empty greatest return 1 :)
 let $auction := doc("auction.xml") return
 for $b in $auction/site/regions//item
 let $k := $b/name/text()
@@ -202,8 +185,7 @@ order by zero-or-one($b/location) ascending empty greatest
 return <item name="{$k}">{$b/location/text()}</item>
 
 (: Q20 auction.xml
-   refused: the function count()
-   at: count( :)
+   accepted: true() :)
 let $auction := doc("auction.xml") return
 <result>
   <preferred>

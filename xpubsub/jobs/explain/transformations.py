@@ -13,9 +13,8 @@ from xpubsub.jobs.explain.explanation import BranchReport, Explanation, QueryRep
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.publish.result import Result
-from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.blocks import BindStep, BlockTree, StepCondition
-from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.xquery.compiled import read_transformation
 from xpubsub.limits import Limits
 from xpubsub.plan.transform import bound_counts
 from xpubsub.store.listing import Shown
@@ -26,7 +25,7 @@ _PLACE = re.compile(r"\{\d+:[^}]*\}")
 
 def explain_transformation(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
     """Run the transformation in a temporary store, and report what each step has bound."""
-    tree = block_tree(parse_flwr(shown.text, shown.namespaces, limits), shown.text, limits)
+    tree, _ = read_transformation(shown.text, shown.namespaces, limits)
     with (
         store_of(shown, limits) as store,
         Publisher(store, limits).matched(Batch([("message", xml)], shown.stream)) as result,

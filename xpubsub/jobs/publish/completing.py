@@ -9,12 +9,13 @@ import pyarrow as pa
 from xpubsub.jobs.overload.spilling import SpilledFile, pending_files, with_parts
 from xpubsub.jobs.overload.spool import Spool
 from xpubsub.jobs.publish.known import Known
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.planning import publish_plan
 from xpubsub.jobs.publish.result import Result
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.plan.request import AUTOMATIC
 from xpubsub.plan.spilling import NEW_COMPLETED_FILE
-from xpubsub.rows import NOTIFICATIONS, REJECTED
+from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED
 from xpubsub.shred.messages import Message
 from xpubsub.store.store import Store
 
@@ -28,8 +29,8 @@ class CompletingMatcher(Protocol):
     def spool(self) -> Spool:
         """Return the folder of spilled messages."""
 
-    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
-        """Match a file's messages in full; return notifications that were missing, and rejected messages."""
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[Matched, pa.Table]:
+        """Match a file's messages in full; return what was missing, and rejected messages."""
 
 
 class Completion:
@@ -46,30 +47,32 @@ class Completion:
         """Complete files, of a streaming job or all, until they have `limit` messages together; all if it is None."""
         notifications = [with_parts(NOTIFICATIONS.empty_table())]
         rejected = [REJECTED.empty_table().drop_columns("event_id")]
-        messages = 0
+        failed, messages = [FAILED.empty_table()], 0
         for file in pending_files(self._store, owner):
             if limit is not None and messages >= limit:
                 break
             found, refused = self._complete(file)
-            notifications.append(found.cast(notifications[0].schema))
+            notifications.append(found.notifications.cast(notifications[0].schema))
+            failed.append(found.failed)
             rejected.append(refused)
             messages += file.units
             self._done.append(file.file)
         choice = publish_plan(AUTOMATIC, self._matcher.known()).choice
         return Result(
-            pa.concat_tables(notifications), pa.concat_tables(rejected), choice, self._timings, refused=self._refused)
+            pa.concat_tables(notifications), pa.concat_tables(rejected), choice, self._timings,
+            failed=pa.concat_tables(failed), refused=self._refused)
 
     def clean(self) -> None:
         """Delete the files that have been completed, once the store knows."""
         for name in self._done:
             self._matcher.spool().remove(name)
 
-    def _complete(self, file: SpilledFile) -> tuple[pa.Table, pa.Table]:
-        """Return the notifications of one file's messages, and the messages that are rejected after all."""
+    def _complete(self, file: SpilledFile) -> tuple[Matched, pa.Table]:
+        """Return what was missing of one file's messages, and the messages that are rejected after all."""
         engine, read = self._store.engine, self._matcher.spool().read(file.file)
         messages: list[Message] = [(place, *message) for place, message in enumerate(read, start=1)]
         with engine.pipeline():
-            notifications, rejected = self._matcher.completed(file, messages, self._timings)
+            matched, rejected = self._matcher.completed(file, messages, self._timings)
             engine.load("completing_file", pa.table({"file": [file.file]}))
             self._store.append(NEW_COMPLETED_FILE)
         rejected = rejected.sort_by("event_id").drop_columns("event_id")
@@ -77,4 +80,4 @@ class Completion:
         for name, xml in read:
             if name in refused:
                 self._refused[name] = xml.encode() if isinstance(xml, str) else xml
-        return notifications, rejected
+        return matched, rejected

@@ -161,6 +161,7 @@ def republished(
     return replace(
         result, notifications=pa.concat_tables([each.notifications for each in results]),
         rejected=pa.concat_tables([each.rejected for each in results]),
+        failed=pa.concat_tables([each.failed for each in results]),
         replaced=pa.concat_tables([each.replaced for each in results]))
 
 

@@ -19,7 +19,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.plan.clocks import TIMELY, UNTIMELY_ROWS
 from xpubsub.plan.correlate import WITNESS_TABLES
 from xpubsub.plan.frames import UNTIMED
-from xpubsub.rows import EVENT, NOTIFICATION_PARTS, NOTIFICATIONS, REJECTED
+from xpubsub.rows import EVENT, FAILED, NOTIFICATION_PARTS, NOTIFICATIONS, REJECTED
 from xpubsub.step import file_step
 from xpubsub.store.store import GONE
 
@@ -39,13 +39,13 @@ class FinishingPublisher(Publisher):
             self._learn(parts)
         plan = super().plan(batch.request)
         schema = NOTIFICATIONS if batch.spill is None else NOTIFICATION_PARTS
-        notifications, correlated = parts[PartKind.NOTIFICATION], Correlated()
+        notifications, failed, correlated = parts[PartKind.NOTIFICATION], parts[PartKind.FAILED], Correlated()
         notifications = notifications if batch.spill is None else with_parts(notifications)
         rejected = [without(parts[PartKind.REJECTED], duplicates, "event_id"), duplicates]
         if plan.known.summary.correlations:
             untimely = self._judged(parts[PartKind.EVENT], times, duplicates, batch.stream)
             rejected.append(untimely)
-            notifications = without(notifications, untimely, "event_id")
+            notifications, failed = (without(each, untimely, "event_id") for each in (notifications, failed))
             correlated, found = self._joined(parts, plan, batch, timings)
             found = found if batch.spill is None else with_parts(found)
             notifications = pa.concat_tables([notifications.select(schema.names), found.cast(schema)])
@@ -58,7 +58,9 @@ class FinishingPublisher(Publisher):
             timings[row["name"]] = timings.get(row["name"], 0.0) + row["seconds"]
         aside = joined(rejected, REJECTED).sort_by("event_id").drop_columns("event_id")
         notifications = notifications.select(schema.names).cast(schema)
-        return Result(notifications, aside, plan.choice, timings, correlated.replaced), correlated.published
+        failed = failed.select(FAILED.names).cast(FAILED)
+        result = Result(notifications, aside, plan.choice, timings, correlated.replaced, failed=failed)
+        return result, correlated.published
 
     def _kept(
         self, units: pa.Table, rejected: list[pa.Table], notifications: pa.Table, batch: Batch, spill: SpillTask

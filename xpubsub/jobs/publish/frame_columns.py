@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from xpubsub.errors import Error
 from xpubsub.jobs.publish.partition import KEPT
-from xpubsub.rows import NOTIFICATIONS, REJECTED
+from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructField
 
-_RESULT_NAMES = {*NOTIFICATIONS.names, *REJECTED.names}
+_RESULT_NAMES = {*NOTIFICATIONS.names, *REJECTED.names, *FAILED.names}
 _TIMES = re.compile("tinyint|smallint|int|bigint|float|double|decimal.*|string.*|date|timestamp|timestamp_ntz|void")
 """The types that a column of times may have, as Spark names them."""
 

@@ -29,7 +29,10 @@ class KeptColumns:
             self._places[message_id].append(place)
 
     def with_notifications(self, found: pa.Table) -> pa.Table:
-        """Add the columns of its message to each notification; of messages with the same id only the first has some."""
+        """Add the columns of its message to each notification, or each query that failed in a message.
+
+        Of messages with the same id only the first has some.
+        """
         return self._added(found, [self._places.get(each, [None])[0] for each in found["message_id"].to_pylist()])
 
     def with_rejected(self, rejected: pa.Table) -> pa.Table:
@@ -45,14 +48,17 @@ class KeptColumns:
         return rows
 
 
-def held_frames(given: FrameColumns, result: Result, rows: pa.Table | None) -> tuple[DataFrame, DataFrame]:
-    """Return notifications and rejected messages as frames; `rows` has the columns to keep of each message, if any."""
-    found, aside = result.notifications, result.rejected
+def held_frames(given: FrameColumns, result: Result, rows: pa.Table | None) -> tuple[DataFrame, ...]:
+    """Return notifications, rejected messages and failed queries as frames.
+
+    `rows` has the columns to keep of each message, if any.
+    """
+    tables = result.notifications, result.rejected, result.failed
     if not given.kept or rows is None:
-        return _frame(given, found, found.schema), _frame(given, aside, aside.schema)
+        return tuple(_frame(given, each, each.schema) for each in tables)
     columns = KeptColumns(rows)
-    return (_frame(given, columns.with_notifications(found), found.schema),
-            _frame(given, columns.with_rejected(aside), aside.schema))
+    added = columns.with_notifications, columns.with_rejected, columns.with_notifications
+    return tuple(_frame(given, add(each), each.schema) for add, each in zip(added, tables, strict=True))
 
 
 def _frame(given: FrameColumns, rows: pa.Table, schema: pa.Schema) -> DataFrame:

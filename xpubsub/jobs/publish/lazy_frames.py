@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from xpubsub.arrow import ArrowFunction
 from xpubsub.jobs.publish.messages import DUPLICATE, came_before
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matcher_of
-from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
 
 REJECTION = pa.schema([field for field in REJECTED if field.name != "event_id"])
@@ -19,12 +19,21 @@ REJECTION = pa.schema([field for field in REJECTED if field.name != "event_id"])
 
 def notifying(task: Task) -> ArrowFunction:
     """Return a function from rows (message id, XML, other columns) to notifications with the other columns."""
-    def notified(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return _finding(task, PartKind.NOTIFICATION, NOTIFICATIONS)
+
+
+def failing(task: Task) -> ArrowFunction:
+    """Return a function from the same rows to what failed, with the other columns."""
+    return _finding(task, PartKind.FAILED, FAILED)
+
+
+def _finding(task: Task, wanted: str, schema: pa.Schema) -> ArrowFunction:
+    def matched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _parts(batches):
             parts = matcher_of(task).parts(part.messages, task)
-            [found] = [rows for kind, rows in parts if kind == PartKind.NOTIFICATION]
-            yield from part.carried(found.cast(NOTIFICATIONS)).to_batches()
-    return notified
+            [found] = [rows for kind, rows in parts if kind == wanted]
+            yield from part.carried(found.cast(schema)).to_batches()
+    return matched
 
 
 def rejecting(task: Task) -> ArrowFunction:
@@ -57,11 +66,11 @@ class _Part:
                 self._by_id[message_id] = place
         self.duplicates = table_of(again, REJECTED)
 
-    def carried(self, notifications: pa.Table) -> pa.Table:
-        """Add the other columns of its message to each notification."""
+    def carried(self, found: pa.Table) -> pa.Table:
+        """Add the other columns of its message to each row."""
         ids = pa.array(list(self._by_id), pa.string())
         places = pa.array(list(self._by_id.values()), pa.int64())
-        return self.with_columns(notifications, places.take(pc.index_in(notifications["message_id"], ids)))
+        return self.with_columns(found, places.take(pc.index_in(found["message_id"], ids)))
 
     def with_columns(self, found: pa.Table, places: pa.Array) -> pa.Table:
         """Add to each row the other columns of the row at its place."""

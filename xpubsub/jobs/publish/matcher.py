@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pyarrow as pa
-
 from xpubsub.collector import collector_paused
 from xpubsub.jobs.publish.known import Known, Snapshots
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.planning import PublishPlan
 from xpubsub.jobs.publish.sampling import Sampler
@@ -81,8 +80,8 @@ class Matcher:
                 self._store.engine.load("node_copy", shredder.copies())
             self._store.engine.load("batch", batch.relation())
 
-    def match(self, plan: PublishPlan, timings: Timings) -> pa.Table:
-        """Return the notifications of filters and transformations."""
+    def match(self, plan: PublishPlan, timings: Timings) -> Matched:
+        """Return the notifications of filters and transformations, and what failed."""
         last = plan.run(timings, self._sources)
         with timings.of(last.name):
-            return self._store.engine.fetch(last)
+            return Matched.of(self._store.engine.fetch(last))

@@ -37,7 +37,7 @@ class MessagePublisher(Protocol):
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what is certain of a message that has been read in part; None if nothing has changed."""
 
-    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
+    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, ...]:
         """Match a DataFrame; return notifications and rejected messages."""
 
     def session(self) -> Any:

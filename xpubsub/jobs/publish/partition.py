@@ -40,7 +40,7 @@ class PartKind:
     """The kinds of rows that come back from workers, beside those of `WITNESS_TABLES`."""
 
     NOTIFICATION, REJECTED, EVENT, TAGPATH = "notification", "rejected", "event", "tagpath"
-    SAMPLE, TIMING, GIVEN, UNIT = "sample", "timing", "given", "unit"
+    SAMPLE, TIMING, GIVEN, UNIT, FAILED = "sample", "timing", "given", "unit", "failed"
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class PartMatcher(Matcher):
             plan = self._planned(shredder, task)
             if task.spill is not None and not task.spill.completes:
                 yield PartKind.UNIT, unit_rows(shredder.units)
-            found = self.match(plan, timings)
-            yield PartKind.NOTIFICATION, _numbered(found, shredder.messages) if task.numbered else found
+            for kind, rows in zip((PartKind.NOTIFICATION, PartKind.FAILED), self.match(plan, timings), strict=True):
+                yield kind, _numbered(rows, shredder.messages) if task.numbered else rows
             if task.sampled:
                 self._store.run(file_step("value_seen"))
                 yield PartKind.SAMPLE, self.engine.fetch(file_step("value_sample"))
@@ -118,11 +118,11 @@ class PartMatcher(Matcher):
         return self.shred(messages, Timings()).rejected()
 
 
-def _numbered(notifications: pa.Table, messages: list[tuple[int, str]]) -> pa.Table:
+def _numbered(rows: pa.Table, messages: list[tuple[int, str]]) -> pa.Table:
     """Add the event ids of the messages."""
     event_ids, ids = (pa.array(column) for column in zip(*messages, strict=True)) if messages else ([], [])
-    places = pc.index_in(notifications["message_id"], value_set=pa.array(ids, pa.string()))
-    return notifications.append_column("event_id", pa.array(event_ids, pa.int64()).take(places.combine_chunks()))
+    places = pc.index_in(rows["message_id"], value_set=pa.array(ids, pa.string()))
+    return rows.append_column("event_id", pa.array(event_ids, pa.int64()).take(places.combine_chunks()))
 
 
 _OPEN: dict[tuple[SnapshotFile, int], PartMatcher] = {}

@@ -25,6 +25,7 @@ from xpubsub.jobs.publish.completing import Completion
 from xpubsub.jobs.publish.correlating import Correlated, Published, republished
 from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.join_state import pass_by
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.matcher import Matcher
 from xpubsub.jobs.publish.messages import Batch, Duplicate, Times, numbered
 from xpubsub.jobs.publish.planning import PublishPlan, publish_plan
@@ -69,7 +70,7 @@ class Publisher(Matcher):
             raise Error(f"the plan {request.spark} needs a store on Spark: connect(directory, engine='spark')")
         return publish_plan(request, self.known())
 
-    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, Any]:
+    def frames(self, messages: Any, batch: Batch, keep: Sequence[str] = ()) -> tuple[Any, ...]:
         """Raise an error: frames need a store on Spark."""
         raise Error("publish_frame needs a store on Spark: connect(directory, engine='spark')")
 
@@ -163,20 +164,20 @@ class Publisher(Matcher):
     ) -> tuple[Result, list[Published]]:
         """Match messages that were shredded; return the result, and the messages to publish."""
         plan = self.plan(batch.request)
-        notifications, correlated = self._single(shredder, plan, times, batch, timings), Correlated()
-        if notifications is None:
+        matched, correlated = self._single(shredder, plan, times, batch, timings), Correlated()
+        if matched is None:
             self._judge(shredder, times, batch.stream, timings)
             self.load(shredder, batch, timings)
             plan = self._spill(shredder, plan, batch, timings) if batch.spill else plan
-            notifications, correlated = self._match(plan, batch.stream, timings)
+            matched, correlated = self._match(plan, batch.stream, timings)
             if not batch.spill:
                 with timings.of("sample"):
                     self._sampler.sample(len(shredder.messages))
-        if batch.spill is not None:
-            notifications = with_parts(notifications)
+        notifications = matched.notifications if batch.spill is None else with_parts(matched.notifications)
         rejected = pa.concat_tables([shredder.rejected(), duplicates])
         rejected = rejected.sort_by("event_id").drop_columns("event_id")
-        return Result(notifications, rejected, plan.choice, timings, correlated.replaced), correlated.published
+        result = Result(notifications, rejected, plan.choice, timings, correlated.replaced, failed=matched.failed)
+        return result, correlated.published
 
     def _spill(self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings) -> PublishPlan:
         """Write the spilled messages of a batch to disk; return the plan for what is left of them."""
@@ -213,8 +214,8 @@ class Publisher(Matcher):
         completion.clean()
         return result
 
-    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
-        """Match a file's messages in full; return notifications that were missing, and rejected messages."""
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[Matched, pa.Table]:
+        """Match a file's messages in full; return what was missing, and rejected messages."""
         task = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
         shredder = self.shred(messages, timings, task.paths, marking=True)
         self.load(shredder, Batch((), file.stream), timings)
@@ -224,8 +225,8 @@ class Publisher(Matcher):
 
     def _single(
         self, shredder: MessageShredder, plan: PublishPlan, times: pa.Table, batch: Batch, timings: Timings
-    ) -> pa.Table | None:
-        """Return the notifications of a batch of one message; None if point lookups are not enough for it."""
+    ) -> Matched | None:
+        """Match a batch of one message; None if point lookups are not enough for it."""
         alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
         named = (plan.request.filters or "unroll") != "unroll" or plan.request.transformations is not None
         if not alone or named or self._sampler.worth(1):
@@ -237,7 +238,9 @@ class Publisher(Matcher):
             event_id, message_id = shredder.messages[0]
             source = shredder.sources.get(event_id)
             found = match_single(self._store, lookup, shredder.rows, message_id, batch.stream, source)
-        return found if found is None or self._passes_by(shredder, times, batch, timings) else None
+        if found is None or not self._passes_by(shredder, times, batch, timings):
+            return None
+        return Matched(found)
 
     def _passes_by(self, shredder: MessageShredder, times: pa.Table, batch: Batch, timings: Timings) -> bool:
         """Move the clock for a message of which correlations bind no node; False if it is untimely, or replaces one."""
@@ -266,14 +269,15 @@ class Publisher(Matcher):
                 if rows := self._store.rows(UNTIMELY_ROWS):
                     shredder.reject(tuple(row.values()) for row in rows)
 
-    def _match(self, plan: PublishPlan, stream: str, timings: Timings) -> tuple[pa.Table, Correlated]:
-        """Return the notifications of all kinds of subscription, and what correlations publish."""
-        notifications = self.match(plan, timings)
+    def _match(self, plan: PublishPlan, stream: str, timings: Timings) -> tuple[Matched, Correlated]:
+        """Return the notifications of all kinds of subscription, what failed, and what correlations publish."""
+        matched = self.match(plan, timings)
         if not plan.known.summary.correlations:
-            return notifications, Correlated()
+            return matched, Correlated()
         correlated, found = self._correlate(plan, stream, timings)
         found = found if plan.spilled is None else with_parts(found)
-        return pa.concat_tables([notifications, found.cast(notifications.schema)]), correlated
+        found = found.cast(matched.notifications.schema)
+        return matched._replace(notifications=pa.concat_tables([matched.notifications, found])), correlated
 
     def _correlate(
         self, plan: PublishPlan, stream: str, timings: Timings, *, found: bool = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from xpubsub.plan.choose import Choice
-from xpubsub.rows import REPLACED
+from xpubsub.rows import FAILED, REPLACED
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Result:
     """How many tags and texts the units of a document have, if `publish_stream` counts them."""
     tokens_held: int = 0
     """The tokens held until the end of their unit, summed over the tokens read."""
+
+    failed: pa.Table = field(default_factory=FAILED.empty_table)
+    """message_id, subscription_id, code, reason: the subscriptions whose query raised an error in a message."""
 
     refused: dict[str, bytes] = field(default_factory=dict, repr=False)
     """The messages that `complete` has rejected, by id."""

@@ -24,7 +24,8 @@ from xpubsub.jobs.publish.finishing import FinishingPublisher, WorkerParts, with
 from xpubsub.jobs.publish.frame_columns import FrameColumns
 from xpubsub.jobs.publish.frame_rows import batch_rows, frame_times, later_duplicates, message_rows
 from xpubsub.jobs.publish.kept_columns import held_frames
-from xpubsub.jobs.publish.lazy_frames import REJECTION, notifying, rejecting
+from xpubsub.jobs.publish.lazy_frames import REJECTION, failing, notifying, rejecting
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.messages import Batch, Times
 from xpubsub.jobs.publish.partition import MOST_BYTES, MOST_MESSAGES, PartKind, Task, matching
 from xpubsub.jobs.publish.planning import PublishPlan
@@ -36,7 +37,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
 from xpubsub.plan.choose import Choice, choose_on_spark
 from xpubsub.plan.request import SQL, PlanRequest
-from xpubsub.rows import NOTIFICATIONS, REJECTED, table_of
+from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED, table_of
 from xpubsub.shred.messages import Message
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.store.store import Store
@@ -96,14 +97,14 @@ class SparkPublisher(FinishingPublisher):
             self._task(Batch((), ""))
         return super().complete(limit, beside, owner)
 
-    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[pa.Table, pa.Table]:
+    def completed(self, file: SpilledFile, messages: list[Message], timings: Timings) -> tuple[Matched, pa.Table]:
         """Let workers match a file's messages in full; return what was missing, and rejected messages."""
         spill = SpillTask(tuple(file.paths), file.call_no, file.first_unit)
         task = replace(self._task(Batch((), file.stream), spill=spill), witnesses=False, numbered=False)
         with timings.of("job"):
             parts = self._matched_rows(message_rows(messages), task)
         self._learn(parts)
-        return parts[PartKind.NOTIFICATION], parts[PartKind.REJECTED]
+        return Matched(parts[PartKind.NOTIFICATION], parts[PartKind.FAILED]), parts[PartKind.REJECTED]
 
     def _opened_spool(self) -> Spool:
         path = self._engine.files.local_path
@@ -180,8 +181,8 @@ class SparkPublisher(FinishingPublisher):
         """Match rows (event id, message id, XML as text or bytes) of a frame in one job."""
         return unpack(collected(mapped(rows, flowing(matching(task)), PACKED), "partition"))
 
-    def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, DataFrame]:
-        """Return frames of notifications and rejections for a frame (id, xml, timestamp).
+    def frames(self, messages: DataFrame, batch: Batch, keep: Sequence[str] = ()) -> tuple[DataFrame, ...]:
+        """Return frames of notifications, rejections and failures for a frame (id, xml, timestamp).
 
         They are lazy, unless correlations join the messages: then the messages are matched and kept at once.
         """
@@ -190,9 +191,9 @@ class SparkPublisher(FinishingPublisher):
         joins = known.summary.correlations and batch.stream in known.correlating.reads.streams
         if spark.plan == SQL or joins:
             return self._frames_at_once(given, batch, self._carrying(spark))
-        task, rows, kept = self._task(batch, lent=True), given.lazy_rows(), given.kept
-        notified = extended(rows, notifying(task), NOTIFICATIONS, kept)
-        return given.named(notified), given.named(extended(rows, rejecting(task), REJECTION, kept))
+        task, rows = self._task(batch, lent=True), given.lazy_rows()
+        results = ((notifying, NOTIFICATIONS), (rejecting, REJECTION), (failing, FAILED))
+        return tuple(given.named(extended(rows, found(task), schema, given.kept)) for found, schema in results)
 
     def _carrying(self, spark: Choice) -> _CarriedOut:
         """Return the function that matches a frame at once."""
@@ -204,7 +205,7 @@ class SparkPublisher(FinishingPublisher):
 
     def _frames_at_once(
         self, given: FrameColumns, batch: Batch, carried_out: _CarriedOut
-    ) -> tuple[DataFrame, DataFrame]:
+    ) -> tuple[DataFrame, ...]:
         """Match a frame now, and return the results as frames."""
         if given.messages.isStreaming:
             raise Error("a streaming frame has no whole batch to join, as correlations and the plan sql need it: call"
@@ -226,7 +227,8 @@ class SparkPublisher(FinishingPublisher):
                 return
             again = later_duplicates([parts[PartKind.EVENT], parts[PartKind.REJECTED]])
             if again.num_rows:
-                parts[PartKind.NOTIFICATION] = without(parts[PartKind.NOTIFICATION], again, "event_id")
+                for kind in (PartKind.NOTIFICATION, PartKind.FAILED):
+                    parts[kind] = without(parts[kind], again, "event_id")
             times = frame_times(self._store, parts[PartKind.GIVEN])
             yield *self.finished(parts, times, again, batch, Timings()), parts[PartKind.GIVEN]
 

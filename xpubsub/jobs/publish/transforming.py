@@ -27,7 +27,7 @@ from xpubsub.store.store import Store
 PLACES, DEFINITIONS = file_step("block_depth"), file_step("output_definition")
 REPEATS, RETURNS = file_step("repeating_path"), file_step("returned_path")
 CONDITION_BRANCHES, LOOKS = file_step("condition_branch"), file_step("condition_look")
-CONTEXT = file_step("context_tagpath")
+CONTEXT, VALUES_READ = file_step("context_tagpath"), file_step("values_read")
 _LOOKED = "batches in which no tag path is recursive on such a path run without its DISTINCT (just in time)"
 TAGPATHS_BY_ID, STRAYED = file_step("known_tagpath_id"), file_step("strayed")
 
@@ -46,6 +46,10 @@ class Transforming:
     """Paths along which tuples may repeat, by the ids of path and base."""
     alternatives: bool
     """Whether some tuples may repeat whatever the paths are."""
+    checked: bool = False
+    """Whether some subscriptions have checks."""
+    values_read: bool = False
+    """Whether programs read values of nodes."""
     schema: Schema | None = None
     strays: tuple[int, ...] = field(default=())
     """The tag paths that violate the schema."""
@@ -90,7 +94,8 @@ class Transforming:
         may_repeat = self.alternatives or len(settled) < len(self.repeating)
         sharing = replace(chosen.sharing, repeats=True if not claims.used else None if may_repeat else False)
         narrows = self.store.engine.narrows
-        case = TransformationCase(self.levels, self.places, sharing, spilling_case(spilled), narrows)
+        case = TransformationCase(
+            self.levels, self.places, sharing, spilling_case(spilled), narrows, self.checked, self.values_read)
         steps = transformation_steps(case)
         return TransformingPlan(
             steps, sharing, claims, tuple(settled), self.definitions, claims.representatives(self.returned),
@@ -114,10 +119,10 @@ def load_transforming(store: Store, summary: Summary) -> Transforming:
     rows = store.rows(REPEATS)
     repeating = {(row["linear_path_id"], row["base"]): BasedPath(row["linear_path"], row["base"])
                  for row in rows if row["linear_path"] is not None}
-    schema = load_schema(store)
+    schema, values_read = load_schema(store), bool(store.rows(VALUES_READ)[0]["amount"])
     return Transforming(
-        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows), schema,
-        _strays(store, schema))
+        store, places, summary.levels, definitions, returned, repeating, len(repeating) < len(rows),
+        summary.checks > 0, values_read, schema, _strays(store, schema))
 
 
 def _strays(store: Store, schema: Schema | None) -> tuple[int, ...]:

@@ -123,7 +123,7 @@ class Batches:
         return Committed(number, 0, position, figures)
 
     def _account(self, polled: Polled, delivery: Delivery, accepted: pa.Table, seconds: float) -> None:
-        self.figures.add(polled, delivery.notifications.num_rows, delivery.letters.num_rows, seconds)
+        self.figures.add(polled, delivery.counts, seconds)
         self.figures.delivered(polled, delivery.notifications, accepted)
 
     def _done(self, polled: Polled, letters: pa.Table) -> list[str]:

@@ -24,6 +24,12 @@ class Delivery:
     notifications: pa.Table
     letters: pa.Table
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many notifications, rejected messages and failed queries there are."""
+        rejected = self.letters["subscription_id"].null_count
+        return self.notifications.num_rows, rejected, self.letters.num_rows - rejected
+
 
 def delivery_of(polled: Polled, result: Result, stream: str) -> Delivery:
     """Return the results of a batch: notifications in the order of its messages, and dead letters."""
@@ -31,13 +37,13 @@ def delivery_of(polled: Polled, result: Result, stream: str) -> Delivery:
     ids = pa.array([message.message_id for message in polled.messages], pa.string())
     places = found.append_column("place", pc.index_in(found["message_id"], value_set=ids))
     ordered = places.sort_by([("place", "ascending"), ("subscription_id", "ascending")]).drop_columns(["place"])
-    return Delivery(ordered, letters_of(polled, result.rejected, stream))
+    return Delivery(ordered, letters_of(polled, result.rejected, result.failed, stream))
 
 
 def completed_delivery(result: Result, stream: str) -> Delivery:
     """Return what completing messages gives, in its order; messages that it rejects are dead letters."""
     refused = [StreamMessage(name, xml, name, time.time()) for name, xml in result.refused.items()]
-    return Delivery(_notifications(result), letters_of(Polled(refused), result.rejected, stream))
+    return Delivery(_notifications(result), letters_of(Polled(refused), result.rejected, result.failed, stream))
 
 
 def _notifications(result: Result) -> pa.Table:

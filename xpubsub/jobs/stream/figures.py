@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from xpubsub.jobs.stream.delays import ANY, Delays
 from xpubsub.jobs.stream.messages import Polled
 
-FIGURE_COUNTS = ("messages", "notifications", "rejected", "batches", "seconds")
+FIGURE_COUNTS = ("messages", "notifications", "rejected", "failed", "batches", "seconds")
 
 
 @dataclass
@@ -48,6 +48,8 @@ class Figures:
     messages: int = 0
     notifications: int = 0
     rejected: int = 0
+    failed: int = 0
+    """Subscriptions whose query raised an error in a message."""
     batches: int = 0
     seconds: float = 0.0
     """Seconds spent on publishing and delivering."""
@@ -60,11 +62,13 @@ class Figures:
     spills: SpillFigures | None = None
     """What is spilled, if the job may spill."""
 
-    def add(self, polled: Polled, notifications: int, rejected: int, seconds: float) -> None:
-        """Add a batch."""
+    def add(self, polled: Polled, counts: tuple[int, int, int], seconds: float) -> None:
+        """Add a batch, and how many notifications, rejected messages and failed queries it gave."""
+        notifications, rejected, failed = counts
         self.messages += len(polled.messages)
         self.notifications += notifications
         self.rejected += rejected
+        self.failed += failed
         self.batches += 1
         self.seconds += seconds
 

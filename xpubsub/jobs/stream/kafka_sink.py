@@ -28,6 +28,7 @@ from xpubsub.jobs.stream.kafka_client import (
     refused,
     transient,
 )
+from xpubsub.rows import LETTERS
 
 _TIMEOUT = 10.0
 """Seconds that one attempt of a call may take."""
@@ -37,8 +38,6 @@ _SETTINGS: dict[str, Any] = {
     "enable.idempotence": True, "linger.ms": 20, "compression.type": "lz4", "queue.buffering.max.kbytes": 64 * 1024,
     "message.max.bytes": 256 * 1024 * 1024, "transaction.timeout.ms": int(_TRANSACTION * 1000),
 }
-_KEYS = "subscription_id", "message_id"
-"""The column that is the key of a record: the first that the rows have."""
 
 
 class KafkaSink:
@@ -57,7 +56,7 @@ class KafkaSink:
 
     def open(self, job: str, schema: pa.Schema) -> None:
         """Shut out earlier processes of the job, abort what they left open, and read the last batch's number."""
-        self._key = next(name for name in _KEYS if name in schema.names)
+        self._key = "message_id" if schema == LETTERS else "subscription_id"
         self._name = f"xpubsub-{job}-{self._key.removesuffix('_id')}"
         self._headers = [("xpubsub-job", job.encode())]
         offsets = {"group.id": self._name, "enable.auto.commit": False, "isolation.level": "read_committed"}

@@ -1,4 +1,4 @@
-"""Dead letters: rejected messages with the reason, their place in the source and their bytes."""
+"""Dead letters: rejected messages with the reason, their place in the source and their bytes; and failed queries."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from xpubsub.jobs.stream.messages import Polled, StreamMessage
 from xpubsub.rows import LETTERS, table_of
 
 
-def letters_of(polled: Polled, rejected: pa.Table, stream: str) -> pa.Table:
-    """Return the dead letters of a batch; a message that a correlation published has no bytes and no place."""
+def letters_of(polled: Polled, rejected: pa.Table, failed: pa.Table, stream: str) -> pa.Table:
+    """Return the dead letters of a batch; a message that a correlation published has no bytes and no place.
+
+    The letter of a failed query has neither: other subscriptions have had the message.
+    """
     by_id: dict[str, list[StreamMessage]] = {}
     for message in polled.read(map(str, rejected["message_id"].to_pylist())):
         if message.refused is None:
             by_id.setdefault(message.message_id, []).append(message)
     rows = [*_refused(polled, stream), *(_letter(row, by_id, stream) for row in rejected.to_pylist())]
-    return table_of(rows, LETTERS)
+    failures = [(row["message_id"], row["code"], row["reason"], *(None,) * 6, row["subscription_id"])
+                for row in failed.to_pylist()]
+    return table_of([*((*row, None) for row in rows), *failures], LETTERS)
 
 
 def _refused(polled: Polled, stream: str) -> Iterator[tuple[object, ...]]:

@@ -14,7 +14,7 @@ from xpubsub.jobs.stream.figures import Figures, SpillFigures
 
 _HELP = {
     "messages": "Messages read from the source.", "notifications": "Notifications delivered.",
-    "rejected": "Messages rejected.", "batches": "Batches published.",
+    "rejected": "Messages rejected.", "failed": "Queries that failed in a message.", "batches": "Batches published.",
     "seconds": "Seconds spent on publishing and delivering.",
 }
 _SHARES = (0.5, 0.9, 0.99)

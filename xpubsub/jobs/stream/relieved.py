@@ -67,8 +67,7 @@ class RelievedBatches(Batches):
         self._calls.complete(1, beside, self._commits.job)
         self._last = committed
         self._deliveries.deliver(number, ready[0])
-        counts = ready[0].notifications.num_rows, ready[0].letters.num_rows
-        self.figures.add(Polled([]), *counts, time.perf_counter() - started)
+        self.figures.add(Polled([]), ready[0].counts, time.perf_counter() - started)
         self._calls.run(self._look_at_spills)
 
     def _set_aside(self, number: int, polled: Polled) -> bool:

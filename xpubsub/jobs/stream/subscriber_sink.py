@@ -20,6 +20,7 @@ from xpubsub.errors import Error
 from xpubsub.jobs.durable_files import clear_partial, naming, sync_directory, write_durably
 from xpubsub.jobs.stream.directory_sink import read_manifest, write_manifest
 from xpubsub.jobs.stream.json_lines import json_lines
+from xpubsub.rows import LETTERS
 
 _INTENT = "_intent.json"
 _ENDING = ".jsonl"
@@ -37,7 +38,7 @@ class SubscriberSink:
 
     def open(self, job: str, schema: pa.Schema) -> None:
         """Create the directory, or check that it belongs to the job."""
-        if "subscription_id" not in schema.names:
+        if schema == LETTERS:
             raise Error(f"each:{self._directory}: dead letters have no subscription: use dir:PATH for them")
         try:
             self._directory.mkdir(parents=True, exist_ok=True)

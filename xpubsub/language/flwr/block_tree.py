@@ -38,18 +38,41 @@ def result_template(
     return _Compiler(text, limits).result(result, {name: BoundVariable(*each) for name, each in variables.items()})
 
 
+class Blocks:
+    """Compiles blocks one by one, and collects their steps."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.normal = Normalizer(text, limits)
+        self.found = Collected(text, limits)
+        self._blocks = 0
+
+    def block(self, bindings: tuple[Binding, ...], where: Disjunction, place: TemplatePlace) -> TemplatePlace | None:
+        """Compile the chains of a block; returns the place inside it, None if it can never bind anything."""
+        paths = [self.normal.selected(binding.path) for binding in bindings]
+        ways = self.normal.product([where, *paths])
+        if not ways:
+            return None
+        self._blocks += 1
+        inner = replace(place, block=self._blocks, depth=place.depth + 1)
+        if len(ways) > 1:
+            self.found.repeats.append((self._blocks, None, 0))
+        for condition, *selected in ways:
+            chain = Chain(self.found, place, self._blocks)
+            inner = chain.bind(bindings, selected, condition, inner)
+        return inner
+
+
 class _Compiler:
     def __init__(self, text: str, limits: Limits) -> None:
-        self._normal = Normalizer(text, limits)
-        self._found = Collected(text, limits)
+        self._blocks = Blocks(text, limits)
+        self._normal = self._blocks.normal
         self._outermost: set[int] = set()
         self._copied: set[str] = set()
         self._returned: dict[tuple[str, int], None] = {}
-        self._blocks = 0
 
     def tree(self, tree: Transformation) -> BlockTree:
         template: TemplateNode = ["s", self._content(tree.result, TemplatePlace())]
-        found = self._found
+        found = self._blocks.found
         return BlockTree(
             tuple(found.steps), tuple(found.conditions), template, frozenset(self._outermost), frozenset(self._copied),
             tuple(self._returned), tuple(found.repeats))
@@ -74,7 +97,7 @@ class _Compiler:
     def _flwr(self, flwr: Flwr, place: TemplatePlace) -> list[TemplateNode]:
         """Return a block; nothing if it can never bind anything."""
         conditions = TRUE if flwr.where is None else self._normal.boolean(flwr.where)
-        inner = self._block(flwr.bindings, conditions, place)
+        inner = self._blocks.block(flwr.bindings, conditions, place)
         if inner is None:
             return []
         if not place.block:
@@ -97,7 +120,7 @@ class _Compiler:
         ways = self._normal.selected(path)
         if _plain_path(ways):
             return [self._returned_path(ways[0][0], place)]
-        inner = self._block((Binding("", path),), TRUE, place)
+        inner = self._blocks.block((Binding("", path),), TRUE, place)
         if inner is None:
             return []
         hops = inner.variables[""].hops
@@ -113,21 +136,6 @@ class _Compiler:
         self._returned[path, base_position] = None
         kind = "ra" if node_kind(hops) == "attribute" else "r"
         return [kind, path, base_position, base.at, place.tags.has_default]
-
-    def _block(self, bindings: tuple[Binding, ...], where: Disjunction, place: TemplatePlace) -> TemplatePlace | None:
-        """Compile the chains of a block; returns the place inside it, None if it can never bind anything."""
-        paths = [self._normal.selected(binding.path) for binding in bindings]
-        ways = self._normal.product([where, *paths])
-        if not ways:
-            return None
-        self._blocks += 1
-        inner = replace(place, block=self._blocks, depth=place.depth + 1)
-        if len(ways) > 1:
-            self._found.repeats.append((self._blocks, None, 0))
-        for condition, *selected in ways:
-            chain = Chain(self._found, place, self._blocks)
-            inner = chain.bind(bindings, selected, condition, inner)
-        return inner
 
 
 def _plain_path(ways: Disjunction) -> bool:

@@ -66,3 +66,9 @@ class BlockTree:
     """Paths that are copied as they are: (linear path, step of it at which the base stands)."""
     repeats: tuple[tuple[int, str | None, int], ...]
     """Why tuples of a block may repeat: a path with hidden variables and its base's step, or (None) several chains."""
+    valued: frozenset[str] = frozenset()
+    """The linear paths whose nodes' values a program reads."""
+    named: frozenset[str] = frozenset()
+    """The linear paths whose nodes' names a program reads."""
+    always: bool = False
+    """Whether every message has an output, as there is no outermost `for`."""

@@ -53,7 +53,7 @@ class Constructors:
         self._at += 1
         written = self._name("the name of an element")
         attributes = self._attributes()
-        declared = {name.partition(":")[2]: value for name, value, _ in attributes if _declares(name)}
+        declared = {name.partition(":")[2]: value for name, value, _ in attributes if declares(name)}
         inner = scope.declaring(declared)
         name = self._resolve(written, inner, start + 1, default=True)
         literal = self._literals(attributes, inner)
@@ -105,7 +105,7 @@ class Constructors:
     def _literals(self, attributes: list[tuple[str, str, int]], scope: Scope) -> tuple[tuple[Name, str], ...]:
         literals: dict[tuple[str, str], tuple[Name, str]] = {}
         for written, value, place in attributes:
-            if _declares(written):
+            if declares(written):
                 if written != "xmlns" and not value:
                     raise self._cursor.syntax("a prefix cannot stand for no namespace", place, code="XQST0085")
                 continue
@@ -153,7 +153,9 @@ class Constructors:
     def _braces(self, scope: Scope) -> Content:
         self._cursor.seek(self._at + 1)
         content = self._enclosed(scope)
-        self._at = self._cursor.expect("}").offset + 1
+        if not self._cursor.at("}"):
+            self._cursor.expect("}")
+        self._at = self._cursor.token.offset + 1
         return content
 
     def _characters(self) -> Text | None:
@@ -207,7 +209,8 @@ class Constructors:
         raise self._cursor.syntax(reason, min(self._at, len(self._text)))
 
 
-def _declares(name: str) -> bool:
+def declares(name: str) -> bool:
+    """Whether an attribute declares a namespace."""
     return name == "xmlns" or name.startswith("xmlns:")
 
 

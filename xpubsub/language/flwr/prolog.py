@@ -12,21 +12,22 @@ def prolog(cursor: XQueryCursor) -> dict[str, str]:
         while not cursor.at(";") and cursor.token.kind != "end":
             cursor.advance()
         cursor.expect(";")
-    while cursor.at_name("declare", "import", "module") and _declares(cursor):
-        prefix, uri = _declaration(cursor)
+    while cursor.at_name("declare", "import", "module") and declares(cursor):
+        prefix, uri = declaration(cursor)
         if prefix in declared:
             raise cursor.syntax(f"the namespace {prefix!r} is declared twice", code="XQST0033")
         declared[prefix] = uri
     return declared
 
 
-def _declares(cursor: XQueryCursor) -> bool:
+def declares(cursor: XQueryCursor) -> bool:
     """Whether the name under the cursor is a keyword: a name or an annotation follows."""
     following = cursor.peek()
     return following.kind == "name" or following.text == "%"
 
 
-def _declaration(cursor: XQueryCursor) -> tuple[str, str]:
+def declaration(cursor: XQueryCursor) -> tuple[str, str]:
+    """Parse the declaration of a namespace: prefix and URI."""
     start, what = cursor.advance(), cursor.token.text
     if start.text == "declare" and cursor.keyword("namespace"):
         prefix = cursor.advance().text

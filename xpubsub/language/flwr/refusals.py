@@ -39,9 +39,23 @@ def refuse_expression(cursor: XQueryCursor) -> None:
         raise cursor.unsupported("a number with an exponent")
     if token.kind == "name" and _EXPRESSIONS.get(token.text) == following:
         raise cursor.unsupported(f"the expression {token.text}")
-    if token.kind == "name" and _constructs(cursor):
+    if token.kind == "name" and at_computed_constructor(cursor):
         raise cursor.unsupported("a computed constructor")
     construct = _OTHERS.get((token.text, following)) or (_SYMBOLS.get(token.text) if token.kind == "symbol" else None)
+    if construct is not None:
+        raise cursor.unsupported(construct)
+
+
+def refuse_others(cursor: XQueryCursor) -> None:
+    """Refuse the expression at the cursor if neither way to read transformations knows its kind."""
+    token, following = cursor.token, cursor.peek().text
+    if token.kind in ("literal", "number"):
+        return
+    if token.kind == "name" and _EXPRESSIONS.get(token.text) == following:
+        raise cursor.unsupported(f"the expression {token.text}")
+    construct = _OTHERS.get((token.text, following)) or (_SYMBOLS.get(token.text) if token.kind == "symbol" else None)
+    if construct is None and token.kind == "name" and following == "#":
+        construct = "a function as a value"
     if construct is not None:
         raise cursor.unsupported(construct)
 
@@ -70,7 +84,7 @@ def refuse_onward(cursor: XQueryCursor, results: str) -> None:
     refuse_operator(cursor)
 
 
-def _constructs(cursor: XQueryCursor) -> bool:
+def at_computed_constructor(cursor: XQueryCursor) -> bool:
     """Whether a computed constructor begins at the cursor, with or without a name."""
     word, following = cursor.token.text, cursor.peek()
     named = word in _NAMED and following.kind == "name" and following.text != "return" and cursor.peek(2).text == "{"

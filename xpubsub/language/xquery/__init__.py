@@ -1,0 +1,1 @@
+"""XQuery beyond copies of paths: expressions, which become programs for the message factory."""

@@ -1,0 +1,1 @@
+"""Runs the programs of transformations: expressions over the nodes of a message, their values and names."""

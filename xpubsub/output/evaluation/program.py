@@ -1,0 +1,238 @@
+"""Turns a program into functions, one for each of its operations, which are called message by message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from xpubsub.errors import DynamicError
+from xpubsub.language.flwr.tags import escaped_text
+from xpubsub.output.evaluation.arithmetic import negated, operate
+from xpubsub.output.evaluation.clauses import flwor
+from xpubsub.output.evaluation.comparing import general, value_comparison
+from xpubsub.output.evaluation.functions import FUNCTIONS, ON_NODES, truth
+from xpubsub.output.evaluation.items import CASTS, Item, Items, MadeNode, Node, converted, text_of
+from xpubsub.output.evaluation.nodes import OF_NODES, deep_equal
+from xpubsub.output.evaluation.paths import each_of, filtered, followed, mapped, node_order, node_set
+from xpubsub.output.evaluation.run import Environment, Evaluate, Lazy, Run
+from xpubsub.output.evaluation.writing import attribute_item, content_text, element_writer, named_item
+from xpubsub.output.parts import Node as Code
+from xpubsub.output.parts import OutputMessage, Rows
+
+_NUMBERS: dict[str, Callable[[str], Item]] = {"int": int, "Decimal": Decimal, "float": float}
+_OCCURRENCES = {"": (1, 1), "?": (0, 1), "+": (1, None), "*": (0, None)}
+
+
+def program(code: Code, slots: int, *, decides: bool) -> Callable[[OutputMessage, Rows], str | None]:
+    """Return the function that makes an output; None if there is none, as no outermost `for` has bound anything."""
+    evaluate = compiled(code)
+
+    def output(message: OutputMessage, rows: Rows) -> str | None:
+        run = Run(message, rows)
+        environment: Environment = [None] * slots
+        environment += [Node(0), 1, 1]
+        items = evaluate(run, environment)
+        return content_text(run, items, has_default=False) if run.decided or not decides else None
+    return output
+
+
+def compiled(code: Code) -> Evaluate:
+    """Return the function of an operation with its operands."""
+    return _BUILDERS[code[0]](code)
+
+
+def _all(codes: list[Code]) -> list[Evaluate]:
+    return [compiled(each) for each in codes]
+
+
+def _constant(code: Code) -> Evaluate:
+    found = [code[1]]
+    return lambda run, environment: found
+
+
+def _number(code: Code) -> Evaluate:
+    found = [_NUMBERS[code[1]](code[2])]
+    return lambda run, environment: found
+
+
+def _text(code: Code) -> Evaluate:
+    found: Items = [MadeNode(code[1])]
+    return lambda run, environment: found
+
+
+def _variable(code: Code) -> Evaluate:
+    slot = code[1]
+
+    def evaluate(run: Run, environment: Environment) -> Items:
+        value: Items | Lazy = environment[slot]
+        return value.value() if isinstance(value, Lazy) else value
+    return evaluate
+
+
+def _context(code: Code) -> Evaluate:
+    return lambda run, environment: [environment[-3]]
+
+
+def _root(code: Code) -> Evaluate:
+    found: Items = [Node(0)]
+    return lambda run, environment: found
+
+
+def _sequence(code: Code) -> Evaluate:
+    parts = _all(code[1:])
+    if len(parts) == 1:
+        return parts[0]
+    return lambda run, environment: [item for each in parts for item in each(run, environment)]
+
+
+def _and(code: Code) -> Evaluate:
+    left, right = _all(code[1:])
+    return lambda run, environment: [truth(left(run, environment)) and truth(right(run, environment))]
+
+
+def _or(code: Code) -> Evaluate:
+    left, right = _all(code[1:])
+    return lambda run, environment: [truth(left(run, environment)) or truth(right(run, environment))]
+
+
+def _if(code: Code) -> Evaluate:
+    condition, then, otherwise = _all(code[1:])
+    return lambda run, environment: (then if truth(condition(run, environment)) else otherwise)(run, environment)
+
+
+def _general(code: Code) -> Evaluate:
+    op, left, right = code[1], compiled(code[2]), compiled(code[3])
+    return lambda run, environment: [
+        general(op, run.values(left(run, environment)), run.values(right(run, environment)))]
+
+
+def _value(code: Code) -> Evaluate:
+    op, left, right = code[1], compiled(code[2]), compiled(code[3])
+    return lambda run, environment: value_comparison(
+        op, run.values(left(run, environment)), run.values(right(run, environment)))
+
+
+def _arithmetic(code: Code) -> Evaluate:
+    op, left, right = code[1], compiled(code[2]), compiled(code[3])
+    return lambda run, environment: operate(
+        op, run.values(left(run, environment)), run.values(right(run, environment)))
+
+
+def _negative(code: Code) -> Evaluate:
+    operand = compiled(code[1])
+    return lambda run, environment: negated(run.values(operand(run, environment)))
+
+
+def _join(code: Code) -> Evaluate:
+    operands, concat = _all(code[1:]), FUNCTIONS["concat"]
+    return lambda run, environment: concat(*[run.values(each(run, environment)) for each in operands])
+
+
+def _cast(code: Code) -> Evaluate:
+    _, type_name, occurrence, kind, operand_code = code
+    operand, (least, most) = compiled(operand_code), _OCCURRENCES[occurrence]
+
+    def cast(run: Run, environment: Environment) -> Items:
+        values = operand(run, environment)
+        values = run.values(values) if type_name else values
+        if len(values) < least or (most is not None and len(values) > most):
+            raise DynamicError("XPTY0004", f"{len(values)} items are given where {occurrence or 'one'} is declared")
+        if not type_name:
+            return values
+        convert = CASTS[type_name]
+        return [converted(each, type_name) if kind == "convert" else convert(each) for each in values]
+
+    def castable(run: Run, environment: Environment) -> Items:
+        try:
+            cast(run, environment)
+        except DynamicError:
+            return [False]
+        return [True]
+    return castable if kind == "castable" else cast
+
+
+def _quantified(code: Code) -> Evaluate:
+    _, every, bindings, condition_code = code
+    sources, condition = [(slot, compiled(source)) for slot, source in bindings], compiled(condition_code)
+
+    def holds(run: Run, environment: Environment, place: int) -> bool:
+        if place == len(sources):
+            return truth(condition(run, environment))
+        slot, source = sources[place]
+        environment = environment.copy()
+        for item in source(run, environment):
+            environment[slot] = [item]
+            if holds(run, environment.copy(), place + 1) is not every:
+                return not every
+        return bool(every)
+    return lambda run, environment: [holds(run, environment, 0)]
+
+
+def _call(code: Code) -> Evaluate:
+    name, arguments = code[1], _all(code[2:])
+    if name in ("position", "last"):
+        return _of_focus(-2 if name == "position" else -1)
+    if name in OF_NODES:
+        apply, [argument] = OF_NODES[name], arguments
+        return lambda run, environment: apply(run, argument(run, environment))
+    if name == "deep-equal":
+        left, right = arguments
+        return lambda run, environment: deep_equal(run, left(run, environment), right(run, environment))
+    function, whole = FUNCTIONS[name], name in ON_NODES
+    if whole and len(arguments) == 1:
+        [only] = arguments
+        return lambda run, environment: function(only(run, environment))
+    return lambda run, environment: function(*[
+        each(run, environment) if whole and not place else run.values(each(run, environment))
+        for place, each in enumerate(arguments)])
+
+
+def _of_focus(place: int) -> Evaluate:
+    return lambda run, environment: [environment[place]]
+
+
+def _element(code: Code) -> Evaluate:
+    attributes = [[each[1] if each[0] == "text" else compiled(each) for each in parts] for *_, parts in code[5]]
+    return element_writer(code, attributes, _all(code[6]))
+
+
+def _attribute(code: Code) -> Evaluate:
+    _, written, uri, value = code
+    evaluate = compiled(value)
+    return lambda run, environment: [attribute_item(written, uri, run.values(evaluate(run, environment)))]
+
+
+def _textnode(code: Code) -> Evaluate:
+    value = compiled(code[1])
+
+    def evaluate(run: Run, environment: Environment) -> Items:
+        values = run.values(value(run, environment))
+        return [MadeNode(escaped_text(" ".join(map(text_of, values))))] if values else []
+    return evaluate
+
+
+def _named(code: Code) -> Evaluate:
+    _, kind, name_code, prefixes, content_code = code
+    name, content = compiled(name_code), compiled(content_code)
+
+    def evaluate(run: Run, environment: Environment) -> Items:
+        items = content(run, environment)
+        given = run.values(items) if kind == "attribute" else items
+        return named_item(run, kind, run.values(name(run, environment)), prefixes, given)
+    return evaluate
+
+
+_BUILDERS: dict[str, Callable[[Any], Evaluate]] = {
+    "k": _constant, "n": _number, "text": _text, "v": _variable, ".": _context,
+    "root": _root, "seq": _sequence, "and": _and, "or": _or, "if": _if, "general": _general, "value": _value,
+    "number": _arithmetic, "neg": _negative, "join": _join, "cast": _cast, "quantified": _quantified, "call": _call,
+    "path": lambda code: followed(compiled(code[1]), code[2]),
+    "each": lambda code: each_of(compiled(code[1]), code[2], _all(code[3])),
+    "map": lambda code: mapped(compiled(code[1]), compiled(code[2])),
+    "filter": lambda code: filtered(compiled(code[1]), compiled(code[2])),
+    "nodes": lambda code: node_set(code[1], compiled(code[2]), compiled(code[3])),
+    "order": lambda code: node_order(code[1], compiled(code[2]), compiled(code[3])),
+    "flwor": lambda code: flwor(code, compiled), "element": _element, "attribute": _attribute, "textnode": _textnode,
+    "named": _named,
+}
