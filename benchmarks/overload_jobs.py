@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event, Thread
 from typing import Any, ClassVar
+from unittest.mock import patch
 
+import duckdb
 import pyarrow as pa
 
 import xpubsub
+from benchmarks.cpu_clock import CpuClock
 from benchmarks.peak import KNOWN, status
 from xpubsub.jobs.stream.messages import Json, Polled, StreamMessage
 from xpubsub.spill import merge
@@ -48,10 +52,10 @@ class TimedSource:
 
     SEEKABLE: ClassVar[bool] = True
 
-    def __init__(self, messages: Messages, times: Sequence[float]) -> None:
-        self._messages, self._times = messages, times
+    def __init__(self, messages: Messages, times: Sequence[float], clock: CpuClock) -> None:
+        self._messages, self._times, self._clock = messages, times, clock
         self._given = 0
-        self.started = time.time()
+        self.started = clock.now()
 
     @property
     def ended(self) -> bool:
@@ -65,16 +69,14 @@ class TimedSource:
 
     def seek(self, position: Json, items: Iterable[str]) -> None:
         """Begin: the clock starts."""
-        self.started = time.time()
+        self.started = self._clock.now()
 
     def poll(self, most: int, most_bytes: int, timeout: float) -> Polled | None:
         """Return the messages whose time has come."""
         if self.ended:
             return None
-        wait = self.started + self._times[self._given] - time.time()
-        if wait > 0:
-            time.sleep(min(wait, timeout))
-        now, first = time.time() - self.started, self._given
+        self._clock.wait(self.started + self._times[self._given], timeout)
+        now, first = self._clock.now() - self.started, self._given
         while self._given < len(self._messages) and self._given - first < most and self._times[self._given] <= now:
             self._given += 1
         found = [StreamMessage(name, xml, name, self.started + at) for (name, xml), at in zip(
@@ -141,14 +143,15 @@ def run_job(
     store: Path, place: Path, messages: Messages, times: Sequence[float], overload: xpubsub.Overload | None,
     max_messages: int = 96,
 ) -> Delivered:
-    """Run a job over messages that come at given times, until all is delivered."""
-    source, found = TimedSource(messages, times), Delivered()
+    """Run a job over messages that come at given times, until all is delivered; on one core, by its CPU time."""
+    clock, found = CpuClock(), Delivered()
+    source = TimedSource(messages, times, clock)
 
     def deliver(batch: Any) -> None:
-        found.at.append(time.time() - source.started)
+        found.at.append(clock.now() - source.started)
         found.tables.append(batch.rows)
 
-    with xpubsub.connect(store) as broker, _Watch() as watch:
+    with on_one_core(store) as broker, _Watch() as watch, clock.running():
         broker.publish([(name, xml) for name, xml in messages[:20]])
         figures = broker.stream(source, deliver, once=True, control=False, checkpoint=place, overload=overload,
                                 max_messages=max_messages)
@@ -159,14 +162,22 @@ def run_job(
 
 def capacity(store: Path, messages: Messages, most: int = 96) -> float:
     """Return the messages per second that are published whole, in batches as a job makes them."""
-    with xpubsub.connect(store) as broker:
+    with on_one_core(store) as broker:
         rates = []
         for first in range(0, len(messages), most):
-            started = time.perf_counter()
+            started = time.process_time()
             chunk = [(name, xml) for name, xml in messages[first : first + most]]
             broker.publish(chunk)
-            rates.append(len(chunk) / (time.perf_counter() - started))
+            rates.append(len(chunk) / (time.process_time() - started))
     return statistics.median(rates[1:] or rates)
+
+
+@contextmanager
+def on_one_core(store: Path) -> Iterator[xpubsub.Broker]:
+    """Open a store whose work is done by this process alone, one thing at a time: its CPU time is all that it takes."""
+    with patch.object(duckdb, "connect", partial(duckdb.connect, config={"threads": 1})), \
+            xpubsub.connect(store, limits=xpubsub.Limits(max_processes=1)) as broker:
+        yield broker
 
 
 class _Watch:

@@ -62,7 +62,7 @@ def test_null_and_empty_are_the_calls_and_an_empty_map_is_none() -> None:
     forms = given.forms.to_pylist()
     found = {row["subscription_id"]: {**forms[row["form_no"]], "form_no": None} for row in given.rows.to_pylist()}
     of_call = {"form_no": None, "dialect": "xpath", "namespaces": '{"p": "urn:x"}', "stream": "T", "max_delay": "",
-               "variables": "", "partial": ""}
+               "variables": "", "partial": "", "weights": ""}
     assert found == {"a": of_call, "b": of_call, "e": of_call, "c": {**of_call, "namespaces": "{}"},
                      "d": {**of_call, "namespaces": "{}"}, "f": {**of_call, "dialect": "branching"}}
     assert len(forms) == 3
@@ -119,7 +119,7 @@ def test_what_is_the_same_subscription(connect: Callable[..., xpubsub.Broker], e
             {**ROW, "id": "t", "text": "/p:b"}])
     assert [(row["row_no"], row["reason"]) for row in caught.value.rows] == [
         (1, "the id is subscribed already with other namespaces: unsubscribe it first"),
-        (3, "the same id stands in an earlier row with other namespaces, another dialect, stream, max_delay, partial or variables"),
+        (3, "the same id stands in an earlier row with other namespaces, another dialect, stream, max_delay, partial, variables or weights"),
         (4, "the same id stands in an earlier row with another text")]
     for change, other in (("stream", "another stream"), ("dialect", "another dialect")):
         with pytest.raises(xpubsub.RowErrors, match=other):

@@ -15,7 +15,7 @@ from xpubsub.match.path_matches import LinearUse
 from xpubsub.match.uses import COPY, EXISTS, VALUE
 from xpubsub.shred import reading
 from xpubsub.shred.handlers import token_handlers
-from xpubsub.shred.leaps import NO_TAGS, Leaps
+from xpubsub.shred.leaps import NO_PLACES, Leaps
 from xpubsub.shred.messages import MessageShredder
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -141,7 +141,7 @@ def test_leaping_over_elements_changes_nothing(seed: int, monkeypatch: pytest.Mo
             for marking in (False, True):
                 found = [shredded(xml.encode(), spill, marking=marking)]
                 with monkeypatch.context() as patch:
-                    patch.setattr(Leaps, "of", lambda *_: NO_TAGS)
+                    patch.setattr(Leaps, "of", lambda *_: NO_PLACES)
                     found.append(shredded(xml.encode(), spill, marking=marking))
                 assert found[0].spilled == found[1].spilled and found[0].rows == found[1].rows, (xml, spill)
                 assert found[0]._nodes.copies == found[1]._nodes.copies and found[0].units == found[1].units

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import mean, pstdev
 
 import xpubsub
+from benchmarks.cpu_clock import CpuClock
 from benchmarks.measuring import side_by_side
 from benchmarks.options import Options
 from benchmarks.overload_jobs import (
@@ -121,7 +122,7 @@ def _varied(options: Options) -> Iterator[Row]:
         for place, (counts, sizes) in enumerate(sets):
             messages = lists(options.sizes.overload_messages, counts, sizes)
             spread = _deviation(counts if varied == "selectivity" else sizes)
-            with xpubsub.connect(":memory:") as broker:
+            with xpubsub.connect(":memory:") as broker, CpuClock().running():
                 broker.subscribe("q4", query(4))
                 for policy in POLICIES:
                     quality = mean(_chosen_quality(broker, messages, policy, seed)

@@ -17,7 +17,7 @@ _NOT_PLAIN = (b"<!", b"<?")
 """Comments, CDATA sections and processing instructions may contain what looks like a tag."""
 
 
-class Tags(NamedTuple):
+class TagPlaces(NamedTuple):
     """The offsets in a message of tags with the name of a spilled element."""
 
     starts: Sequence[int] | None
@@ -38,10 +38,10 @@ class Leaps:
         self._tag = None if None in names else re.compile(
             b"<(/?)(" + b"|".join(sorted(filter(None, names))) + rb")(?=[\s/>])")
 
-    def of(self, data: bytes) -> Tags:
+    def of(self, data: bytes) -> TagPlaces:
         """Return where a message, in UTF-8, has such tags."""
         if self._tag is None:
-            return NO_TAGS
+            return NO_PLACES
         starts, ends = list[int](), dict[int, int]()
         begun: dict[bytes, re.Match[bytes] | None] = {}
         for tag in self._tag.finditer(data):
@@ -50,10 +50,10 @@ class Leaps:
                 starts.append(tag.start())
             elif before is not None and _is_plain(data, before, tag.start()):
                 ends[before.start()] = tag.start()
-        return Tags(starts if len(starts) * _FAR < len(data) else None, ends)
+        return TagPlaces(starts if len(starts) * _FAR < len(data) else None, ends)
 
 
-NO_TAGS = Tags(None, {})
+NO_PLACES = TagPlaces(None, {})
 
 
 def _is_plain(data: bytes, tag: re.Match[bytes], end: int) -> bool:

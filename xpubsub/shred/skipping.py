@@ -9,7 +9,7 @@ from xpubsub.errors import LimitError
 from xpubsub.limits import Limits
 from xpubsub.shred.copies import CopyRecorder
 from xpubsub.shred.handlers import Handlers
-from xpubsub.shred.leaps import NO_TAGS, Leaps, Tags
+from xpubsub.shred.leaps import NO_PLACES, Leaps, TagPlaces
 from xpubsub.shred.spilled_roots import SpilledRoot
 from xpubsub.shred.tagpaths import TagNode, TagPathCache
 
@@ -33,14 +33,14 @@ class Skipper:
         self._add = add
         self._limits = limits
         self._leaps = Leaps(cache.spilled)
-        self._tags = NO_TAGS
+        self._tags = NO_PLACES
         self._place = self._given = self._fed = 0
         self._inside = False
         self._landing: _Landing | None = None
 
     def parse(self, parser: expat.XMLParserType, data: bytes, *, leaping: bool) -> None:
         """Feed a message to a parser whose handlers are set; elements are leapt over only if it is in UTF-8."""
-        tags = self._leaps.of(data) if leaping else NO_TAGS
+        tags = self._leaps.of(data) if leaping else NO_PLACES
         self._attach(parser, tags)
         starts, view = frozenset(tags.starts or ()), memoryview(data)
         for place in sorted({*starts, *tags.ends.values()}):
@@ -64,7 +64,7 @@ class Skipper:
         self._landing = end, leave
         return True
 
-    def _attach(self, parser: expat.XMLParserType, tags: Tags) -> None:
+    def _attach(self, parser: expat.XMLParserType, tags: TagPlaces) -> None:
         self._parser, self._tags = parser, tags
         self._place = self._given = self._fed = 0
         self._inside, self._landing = False, None
