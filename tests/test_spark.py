@@ -20,6 +20,7 @@ import xpubsub
 from tests import inside
 from xpubsub.arrow import arrow_batches
 from xpubsub.engines.spark_tables import SparkTables
+from xpubsub.jobs.publish.frame_columns import FrameColumns
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.plan import summary
 from xpubsub.plan.request import PlanRequest
@@ -197,6 +198,19 @@ def test_times_of_other_types(broker: xpubsub.Broker, spark_session: Any, kind: 
     broker.subscribe("c", CORRELATION)
     with pytest.raises(xpubsub.Error, match=f"numbers, timestamps, dates or strings, not {kind}"):
         broker.publish_frame(spark_session.createDataFrame([("m", "<a/>", value)], f"id string, xml string, timestamp {kind}"))
+
+
+def test_times_do_not_depend_on_the_session(spark_session: Any) -> None:
+    """Strings, dates and timestamps without a zone are in UTC."""
+    user = spark_session.newSession()
+    texts = {"2020-01-01T00:00:10": 10.0, "2020-01-01": 0.0, "2020-01-01T00:00:00+02:00": -7200.0, "x": None}
+    typed = {"date'2020-01-02'": 86400.0, "timestamp_ntz'2020-01-01 00:00:01'": 1.0, "timestamp_ltz'2020-01-01 00:00:02Z'": 2.0, "5.5": 5.5 - 1577836800}
+    for zone, kind, ansi in (("UTC", "TIMESTAMP_LTZ", "true"), ("America/New_York", "TIMESTAMP_NTZ", "false")):
+        for setting, value in {"session.timeZone": zone, "timestampType": kind, "ansi.enabled": ansi}.items():
+            user.conf.set(f"spark.sql.{setting}", value)
+        for source, wanted in [*((f"'{text}'", wanted) for text, wanted in texts.items()), *typed.items()]:
+            [row] = FrameColumns(user.sql(f"select 'm' as id, '<a/>' as xml, {source} as timestamp")).timed_rows().collect()
+            assert row["time"] == (None if wanted is None else 1577836800 + wanted), (source, zone)
 
 
 def test_other_things_are_no_frames(broker: xpubsub.Broker) -> None:

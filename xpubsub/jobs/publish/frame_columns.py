@@ -114,4 +114,4 @@ def _seconds(time: Column, kind: str) -> Column:
     if not kind.startswith("string"):
         return time.cast("double")
     forms = (concat(time, lit("Z")), concat(time, lit("T00:00:00Z")), time)
-    return coalesce(*(form.try_cast("timestamp") for form in forms)).cast("double")
+    return coalesce(*(form.try_cast("timestamp_ltz") for form in forms)).cast("double")
