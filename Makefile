@@ -7,7 +7,8 @@
 VENV := .venv
 RUN := $(VENV)/bin
 PIP := $(RUN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --constraint requirements/constraints.txt
+# modules are compiled when they are first imported: most never are
+INSTALL := $(PIP) install --quiet --no-compile --constraint requirements/constraints.txt
 DECLARED := setup.cfg pyproject.toml requirements/constraints.txt
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start some hundred processes: each would compile the package again
@@ -45,9 +46,10 @@ $(VENV)/.installed: $(VENV)/bin/python $(DECLARED)
 	$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
+$(VENV)/.installed-test: $(VENV)/bin/python $(DECLARED)
+	$(INSTALL) setuptools wheel
 	$(INSTALL) --no-build-isolation --editable '.[test]'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(INSTALL) --no-build-isolation --editable '.[test,bench]'

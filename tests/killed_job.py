@@ -12,6 +12,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
+import pandas  # noqa: F401
+
 import xpubsub
 import xpubsub.connecting
 from xpubsub.engines.duckdb import DuckDBEngine

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import xpubsub
 from tests.correlation_generate import FINITE, WINDOWS, Message, Query, Streams, canonical
-from tests.test_crash import killed
+from tests.forks import killed
 from xpubsub.plan.request import CORRELATION_PLANS
 from xpubsub.step import Step
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import xpubsub
-from tests.test_crash import killed
+from tests.forks import killed
 from xpubsub.plan.request import CORRELATION_PLANS
 from xpubsub.step import Step
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from random import Random
 
 import pytest
 
 import xpubsub
+from tests.forks import killed
 from tests.judge import pairs
 from xpubsub.step import Step
 
@@ -32,17 +28,6 @@ for call in range(1000):
     broker.publish([(f"m{n}", f"<a><b>1</b><x{call}><c>{n}</c></x{call}></a>") for n in range(300)])
     print(call, flush=True)
 """
-
-
-def killed(script: str, path: Path, after: float) -> int:
-    """Run a script, kill it some time after it opened the store; returns how many calls it finished for sure."""
-    process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stdout.readline() == "open\n"
-    time.sleep(after)
-    os.kill(process.pid, signal.SIGKILL)
-    finished = process.stdout.read().split()
-    process.wait()
-    return len(finished)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import multiprocessing
 import os
 import re
 import shlex
@@ -24,6 +23,7 @@ from click.testing import CliRunner
 
 import xpubsub
 from tests.crashing import Crash, crashing
+from tests.forks import FORKS
 from tests.kafka_child import main
 from tests.kafka_server import KafkaServer, connector_jars, free_ports
 from tests.kafka_topics import Row, notified, produce, records
@@ -42,8 +42,6 @@ SUBSCRIPTIONS = [
     ("copy", "for $t in //tick where $t/price > 20 return <p>{ $t/price }</p>"),
 ]
 PAIR = "pair", "S//tick AS $a [./symbol AS $x] JOIN {$x = $y, INF} S//tick AS $b [./symbol AS $y]"
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["__main__", "tests.kafka_child"])
 
 
 def ticks(amount: int = MESSAGES) -> list[str]:

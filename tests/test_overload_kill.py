@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
+from tests.forks import FORKS
 from tests.killed_job import POINTS, Moment, main, spilling_main
 from tests.test_overload_job import ORDERS, SUBSCRIPTIONS, rows, undisturbed
-from tests.test_stream_kill import FORKS
 from xpubsub.spill import merge
 
 MOMENTS = [("add", 3, True), ("replace", 8, False), ("deliver", 2, False), ("_before_commit", 4, True)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -22,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import xpubsub
+from tests.forks import FORKS
 from tests.killed_job import Moment, drawn, main
 from tests.test_stream_job import rows
 
@@ -56,8 +56,6 @@ def wait_for(process: subprocess.Popen[str], path: Path, changed: float) -> None
         time.sleep(0.005)
 
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["__main__", "tests.killed_job"])
 KILLS = int(os.environ.get("XPUBSUB_KILLS", "20"))
 """How often each job is killed; a larger number makes for a longer test."""
 MORE = 12
