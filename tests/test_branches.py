@@ -10,7 +10,7 @@ from xpubsub.compile.subscriptions import Compiler
 from xpubsub.language.xpath.normal import Normalizer
 from xpubsub.language.xpath.parser import parse_xpath
 from xpubsub.limits import Limits
-from xpubsub.match.brpred import brpred, decode_shape, encode_shape
+from xpubsub.match.brpred import brpred, decode_shape, encode_shape, shape_of
 from xpubsub.match.linear_paths import pieces
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.positions import position_arrays
@@ -115,7 +115,7 @@ def test_positions(tagpath: str, linear: str, steps: tuple[int, ...], arrays: li
 
 def test_brpred_first_node_and_negation() -> None:
     [query] = Compiler().queries("//a[contains(b, 'x')][not(c)]/d")
-    shape = decode_shape(encode_shape(query.branches))
+    shape = decode_shape(encode_shape(*shape_of(query.branches)))
     number = {branch.linear_path: n for n, branch in enumerate(query.branches)}
     row = {name: number[f"//a/{name}"] for name in "bcd"}
     assert brpred(shape, [(row["b"], [1], 2, True), (row["b"], [1], 3, False), (row["d"], [1], 4, True)])

@@ -14,7 +14,7 @@ import xpubsub
 from xpubsub.engines.duckdb import DuckDBEngine
 
 PACKAGE = Path(__file__).parent.parent / "xpubsub"
-BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "processes", "rows"}
+BASE = {"errors", "ids", "limits", "step", "sqlfiles", "arrow", "checks", "collector", "hashed", "processes", "rows"}
 READERS = {"language", "schema"}
 """What reads texts: subscriptions, DTDs and XML schemas."""
 MAKERS = {"match", "arrange", "output", "shred", "compile", "spill"}

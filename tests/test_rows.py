@@ -128,7 +128,8 @@ def test_what_is_the_same_subscription(connect: Callable[..., xpubsub.Broker], e
 
 def test_many_forms_in_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are cut between processes wherever it falls."""
-    monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.TEXTS_PER_PROCESS", 20)
+    monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.PROBE", 10)
+    monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.SECONDS_PER_PROCESS", 1e-6)
     monkeypatch.setattr("xpubsub.jobs.subscribe.compiling.cores", lambda: 3)
     rows = [{"id": f"s{n}", "text": f"/p:a = {n % 5}", "namespaces": {"p": f"urn:{n % 7}"}, "stream": f"T{n % 2}"}
             for n in range(70)]

@@ -115,7 +115,8 @@ def test_a_template_has_no_places_without_marks() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("executable", [sys.executable, "/nonexistent/python"])
 def test_several_processes_give_the_same_store(monkeypatch: pytest.MonkeyPatch, executable: str) -> None:
-    monkeypatch.setattr(compiling, "TEXTS_PER_PROCESS", 10)
+    monkeypatch.setattr(compiling, "PROBE", 10)
+    monkeypatch.setattr(compiling, "SECONDS_PER_PROCESS", 1e-6)
     monkeypatch.setattr(compiling, "cores", lambda: 3)
     monkeypatch.setattr(sys, "executable", executable)
     told: list[int] = []

@@ -5,11 +5,15 @@ Columns that all rows of a subscription have in common, such as its row number, 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from xpubsub.ids import stable_id
 from xpubsub.match.linear_paths import pieces
 from xpubsub.output.templates import brinfo_of, returned_id
+
+_REMEMBERED = 100_000
+"""How many rows of linear paths are remembered at a time."""
 
 
 class PathRow(NamedTuple):
@@ -211,6 +215,7 @@ COLUMNS = {
 """The columns of the tables that are collected row by row, in the order of the rows' values."""
 
 
+@lru_cache(_REMEMBERED)
 def path_row(linear_path: str, use: int) -> PathRow:
     """Return the row of a linear path."""
     return PathRow(linear_path, stable_id(linear_path), *pieces(linear_path), node_use=use)

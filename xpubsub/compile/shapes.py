@@ -9,8 +9,9 @@ an empty string), the mark does not end up there, and such texts are compiled on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -22,7 +23,7 @@ from xpubsub.language.xpath.branches import Branch, Query
 from xpubsub.language.xpath.normal import Test
 from xpubsub.language.xpath.tokens import tokenize
 from xpubsub.language.xpath1.computed import depends_on_constants
-from xpubsub.match.brpred import encode_shape, shape_of
+from xpubsub.match.brpred import ShapedBranch, encode_shape, shape_of
 from xpubsub.match.uses import use_of
 
 _CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-9]*)?|\.(?<![\w.\-]\.)[0-9]+)""")
@@ -146,7 +147,7 @@ def shape_template(queries: Sequence[Query], marks: Constants = ()) -> ShapeTemp
             uses[branch.linear_path] = uses.get(branch.linear_path, 0) | use_of(branch.test)
     paths = tuple(path_row(path, use) for path, use in uses.items())
     brinfos = {
-        BrinfoRow(branch.linear_path, stable_id(branch.linear_path), branch.brinfo, _brinfo_id(branch)): None
+        _brinfo_row(branch.linear_path, branch.brinfo): None
         for query in queries for branch in query.meeting
     }
     return ShapeTemplate(made, paths, tuple(brinfos), places.own, places.turned)
@@ -203,11 +204,12 @@ def _query(query: Query, places: _Places) -> QueryTemplate:
     tests = [test for _, test in necessary]
     branches = query.meeting
     text, shown = places.text(query.text)
+    shaped, wants = shape_of(branches)
     return QueryTemplate(
-        text, shown, query.checked, [stable_id(path) for path, _ in necessary], [test.op for test in tests],
-        *_getters(tests, places), _branch_columns(branches),
+        text, shown, query.checked, [_path_id(path) for path, _ in necessary], [test.op for test in tests],
+        *_getters(tests, places), _branch_columns(branches, shaped, wants),
         *_getters([branch.test for branch in branches], places),
-        encode_shape(branches) if branches else "", shape_of(branches)[1][0],
+        encode_shape(shaped, wants) if branches else "", wants[0],
     )
 
 
@@ -220,18 +222,29 @@ def _getters(tests: Sequence[Test], places: _Places) -> tuple[Callable[..., Any]
     return places.getter([test.value for test in tests]), places.getter([test.number for test in tests])
 
 
-def _brinfo_id(branch: Branch) -> int:
-    return stable_id(branch.linear_path, branch.brinfo)
+@lru_cache(_REMEMBERED)
+def _path_id(linear_path: str) -> int:
+    return stable_id(linear_path)
 
 
-def _branch_columns(branches: Sequence[Branch]) -> dict[str, list[object]]:
+@lru_cache(_REMEMBERED)
+def _brinfo_id(linear_path: str, brinfo: str) -> int:
+    return stable_id(linear_path, brinfo)
+
+
+def _brinfo_row(linear_path: str, brinfo: str) -> BrinfoRow:
+    return BrinfoRow(linear_path, _path_id(linear_path), brinfo, _brinfo_id(linear_path, brinfo))
+
+
+def _branch_columns(
+    branches: Sequence[Branch], shaped: Sequence[ShapedBranch], wants: Mapping[int, int]
+) -> dict[str, list[object]]:
     """Return the columns of a query's branches that do not depend on constants."""
-    shaped, wants = shape_of(branches)
     rows = list(zip(branches, shaped, strict=True))
     return {
         "branch": list(range(len(rows))),
-        "linear_path_id": [stable_id(branch.linear_path) for branch, _ in rows],
-        "brinfo_id": [_brinfo_id(branch) for branch, _ in rows],
+        "linear_path_id": [_path_id(branch.linear_path) for branch, _ in rows],
+        "brinfo_id": [_brinfo_id(branch.linear_path, branch.brinfo) for branch, _ in rows],
         "op": [branch.test.op for branch, _ in rows],
         "first_only": [branch.first for branch, _ in rows],
         "level": [shape.level for _, shape in rows], "context": [shape.context for _, shape in rows],

@@ -179,6 +179,7 @@ class CompilerRun:
         """Switch to another compiler, and drop what the previous one has remembered."""
         self._number, self._compiler = number, self._compilers[number]
         self._templates: dict[Shape, ShapeTemplate | None] = {}
+        self._once: set[Shape] = set()
         self._correlation = lru_cache(_REMEMBERED)(self._compiler.advised_correlation)
         self._rows.forget_correlations()
         self._rows.warn_anew()
@@ -237,8 +238,18 @@ class CompilerRun:
     def _template(self, text: str) -> tuple[ShapeTemplate, Constants]:
         """Return the template of a filter's shape, or of the text alone, and the constants."""
         if len(text) <= self._compiler.limits.max_expression:
-            self._learn(*self._shapes.take_out(text), text)
+            shape, constants = self._shapes.take_out(text)
+            if not constants or self._came_before(shape):
+                self._learn(shape, constants, text)
         return self._known(text) or (self._compiler.own_template(text), ())
+
+    def _came_before(self, shape: Shape) -> bool:
+        """Whether a text of this shape came before: a shape that comes once is not worth a template."""
+        before = shape in self._once
+        if len(self._once) > _REMEMBERED:
+            self._once.clear()
+        self._once.add(shape)
+        return before
 
     def _learn(self, shape: Shape, constants: Constants, text: str) -> None:
         if shape not in self._templates:

@@ -73,9 +73,8 @@ def _quota(branch: Branch) -> int:
     return int(branch.test.number or 0) if branch.test.op == "at-least" else int(branch.first)
 
 
-def encode_shape(branches: Sequence[Branch]) -> str:
+def encode_shape(shaped: Sequence[ShapedBranch], wants: Mapping[int, int]) -> str:
     """Encode the shape as text, stored once per query and decoded once per process."""
-    shaped, wants = shape_of(branches)
     rows = ";".join(
         f"{each.context},{each.context_at},{'.'.join(map(str, each.inner))},{each.bit},{each.level},{each.quota}"
         for each in shaped

@@ -6,7 +6,8 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,23 +19,28 @@ from xpubsub.compile.subscriptions import Compiler, CompilerRun
 from xpubsub.processes import cores, start
 
 Progress = Callable[[int], None] | None
-TEXTS_PER_PROCESS = 50_000
-"""The number of subscriptions for which a helper process is worth starting."""
+PROBE = 1_000
+"""How many subscriptions this process compiles before it decides about helpers."""
+SECONDS_PER_PROCESS = 1.0
+"""How long the other subscriptions would take here, for a helper process to be worth starting."""
 _CHUNK = 5_000
 """How many subscriptions are compiled before their rows are yielded."""
 
 
 def compiling(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
     """Return a function that compiles rows (row number, id, text, number of the compiler) to the store's rows."""
-    def compiled(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-        run = CompilerRun(compilers)
-        for batch in batches:
-            for first in range(0, batch.num_rows, _CHUNK):
-                part = batch.slice(first, _CHUNK)
-                yield from run.tables(zip(*(column.to_pylist() for column in part.columns), strict=True))
-                if progress is not None:
-                    progress(part.num_rows)
-    return compiled
+    return lambda batches: _compiled(CompilerRun(compilers), batches, progress)
+
+
+def _compiled(
+    run: CompilerRun, batches: Iterable[pa.RecordBatch], progress: Progress
+) -> Iterator[tuple[str, pa.Table]]:
+    for batch in batches:
+        for first in range(0, batch.num_rows, _CHUNK):
+            part = batch.slice(first, _CHUNK)
+            yield from run.tables(zip(*(column.to_pylist() for column in part.columns), strict=True))
+            if progress is not None:
+                progress(part.num_rows)
 
 
 def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> SplitFunction:
@@ -43,14 +49,18 @@ def compiling_in_parallel(compilers: Sequence[Compiler], progress: Progress) -> 
         given = list(batches)
         if not given:
             return
-        rows = pa.Table.from_batches(given)
-        processes = max(1, min(cores(), compilers[0].limits.max_processes, rows.num_rows // TEXTS_PER_PROCESS))
+        rows, run, started_at = pa.Table.from_batches(given), CompilerRun(compilers), time.perf_counter()
+        yield from _compiled(run, rows.slice(0, PROBE).to_batches(), progress)
+        rows = rows.slice(PROBE)
+        left = (time.perf_counter() - started_at) / PROBE * rows.num_rows
+        most = min(cores(), compilers[0].limits.max_processes)
+        processes = max(1, min(most, 1 + int(left / SECONDS_PER_PROCESS)))
         size = -(-rows.num_rows // processes) or 1
-        own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
+        own, *others = [rows.slice(first, size) for first in range(0, rows.num_rows or 1, size)]
         with tempfile.TemporaryDirectory(prefix="xpubsub-") as folder:
             started = [_Process(compilers, part, Path(folder) / str(number)) for number, part in enumerate(others)]
             try:
-                yield from compiling(compilers, progress)(iter(own.to_batches()))
+                yield from _compiled(run, own.to_batches(), progress)
                 for process in started:
                     yield from process.tables() or compiling(compilers, None)(iter(process.rows.to_batches()))
                     if progress is not None:

@@ -8,8 +8,10 @@ further points (its *inner* points), whose own branches must hold as well.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from xpubsub.errors import LimitError
+from xpubsub.hashed import hashed_once
 from xpubsub.language.xpath.normal import Conjunction, Disjunction, Hop, Item, Test
 from xpubsub.language.xpath.syntax import name_of
 from xpubsub.limits import Limits
@@ -20,6 +22,7 @@ MOST_POINTS = 2
 """How many branching points a branch may have, its context included, before it is nested."""
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Branch:
     """One branch: a linear path, a test, the branching points along it, and its place in the query."""
@@ -40,29 +43,30 @@ class Branch:
         """Whether the branch meets no other: it holds as soon as some node of the message passes."""
         return not (self.points or self.negated or self.first)
 
-    @property
+    @cached_property
     def brinfo(self) -> str:
         """The branching points as the paper writes them: `bp#1=2&bp#2=3`."""
         return "&".join(f"bp#{point}={position}" for point, position in self.points)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Query:
     """One conjunction of a subscription, as branches."""
 
     branches: tuple[Branch, ...]
 
-    @property
+    @cached_property
     def checked(self) -> bool:
         """Whether branches must be checked together: they meet below the root, or one is `not` or first-only."""
         return not all(branch.settled for branch in self.branches)
 
-    @property
+    @cached_property
     def meeting(self) -> tuple[Branch, ...]:
         """The branches that must be checked together."""
         return tuple(branch for branch in self.branches if not branch.settled)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The canonical text: equal queries have equal texts."""
         return " and ".join(map(_branch_text, self.branches))

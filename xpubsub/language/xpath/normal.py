@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from xpubsub.errors import LimitError, UnsupportedError
+from xpubsub.hashed import hashed_once
 from xpubsub.language.instead import refusal
 from xpubsub.language.xpath.numbers import to_number, to_text
 from xpubsub.language.xpath.syntax import (
@@ -34,6 +35,7 @@ FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """The comparison operators, each with its mirror image for swapped sides."""
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Test:
     """What must hold of a node: `exists`, a comparison, `contains` or `starts-with`; or of several, `at-least` so many.
@@ -46,6 +48,7 @@ class Test:
     number: float | None = None
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Hop:
     """One step without its predicates, and the conditions that they became."""
@@ -55,6 +58,7 @@ class Hop:
     conditions: tuple[Item, ...] = ()
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Item:
     """A path from a context node and a test of the nodes at its end: of some node, or (`first`) of the first."""

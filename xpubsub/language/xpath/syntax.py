@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from xpubsub.hashed import hashed_once
+
 Axis = OneOf["child", "descendant", "self"]
 NodeKind = OneOf["element", "attribute", "text", "node", "computed"]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class NodeTest:
     """What a step selects; `uri` or `local` of None means any. The `local` of a computed value is its expression."""
@@ -18,6 +21,7 @@ class NodeTest:
     local: str | None = None
 
 
+@hashed_once
 @dataclass(frozen=True)
 class PathStep:
     """One step of a path: an axis, a test and the predicates on the node."""
@@ -27,6 +31,7 @@ class PathStep:
     predicates: tuple[Expr, ...] = ()
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Path:
     """A location path; an absolute one starts at the document node, one with a variable at the variable's node."""
@@ -51,6 +56,7 @@ class Number:
     value: float
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Compare:
     """A comparison of a path or constant with a path or constant."""
@@ -61,6 +67,7 @@ class Compare:
     offset: int = 0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Call:
     """`contains`, `starts-with`; a comparison of the first node alone, as of `string(path)`; or `at-least` so many."""
@@ -71,6 +78,7 @@ class Call:
     offset: int = 0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class And:
     """All of the parts."""
@@ -78,6 +86,7 @@ class And:
     parts: tuple[Expr, ...]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Or:
     """Any of the parts."""
@@ -85,6 +94,7 @@ class Or:
     parts: tuple[Expr, ...]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Not:
     """The opposite of the part."""

@@ -43,18 +43,19 @@ def tokenize(text: str, *, capitals: bool = False) -> list[Token]:
     if (illegal := NOT_XML.search(text)) is not None:
         raise bad_character(text, illegal.start())
     tokens: list[Token] = []
-    offset, size, match_at = 0, len(text), _PATTERN.match
-    while offset < size:
-        match = match_at(text, offset)
-        if match is None:
-            raise bad_character(text, offset)
-        kind = str(match.lastgroup)
+    end = 0
+    for match in _PATTERN.finditer(text):
+        kind, (offset, after) = match.lastgroup, match.span()
+        if offset != end:
+            break
+        end = after
         if kind == "name":
             tokens.append(name_token(match.group(), offset, tokens, capitals))
         elif kind != "space":
-            tokens.append(Token(kind, match.group(), offset))
-        offset = match.end()
-    tokens.append(Token("end", "", size))
+            tokens.append(Token(str(kind), match.group(), offset))
+    if end != len(text):
+        raise bad_character(text, end)
+    tokens.append(Token("end", "", end))
     return tokens
 
 
