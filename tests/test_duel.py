@@ -124,6 +124,7 @@ FOUND = {
     "string(//a) = 'x'": "<r><a>y</a><a>x</a></r>", "//r[string(a) = 'x']": "<r><a>y</a><a>x</a></r>",
     "//a[2]": "<r><a/><b><a/></b></r>", "count(//a) = 2": "<a><a/><a/></a>", "//a[not(self::a)]": "<a/>",
     "not(count(//b) = //a)": "<r><b/></r>", "not(count(//b) < 'abc')": "<r><b/></r>",
+    "//b[//preceding::c[2]]": "<a><c/><b><c/>x<b/></b></a>", "//preceding::b[2]": "<r><b/><b/>x</r>",
 }
 """Expressions, each with a message, on which a way has disagreed once, or could have."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ import pytest
 import xpubsub
 from tests.judge import pairs
 from tests.saxon import processor
-from tests.test_duel import checked, forced, necessary
+from tests.test_duel import checked, disagreements, forced, necessary, subscribe_all_ways
+from tests.xpath2_generate import XPath2
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.language.xpath1.dates import instant
 from xpubsub.language.xpath1.extensions import EXTENSIONS, NAMESPACE
 from xpubsub.language.xpath1.patterns import regex_found, translated_pattern
 
+Connect = Callable[..., xpubsub.Broker]
 MESSAGES = {
     "two": "<r><a>Xyz</a><a>abc</a><d>2024-05-01</d></r>", "one": "<r><a x='AB'>xYz</a><d t='2024-05-01T10:00:00Z'>2024-06-30</d></r>",
     "none": "<r><b/></r>", "empty": "<r><a/><d/></r>", "bad": "<r><a>12-34</a><d>1.5.2024</d><d>2024-01-01</d></r>",
@@ -84,6 +87,21 @@ def test_saxon_agrees(wanted: set[tuple[str, str]]) -> None:
 def test_lxml_decides_alike_and_a_necessary_condition_never_misses(wanted: set[tuple[str, str]]) -> None:
     assert found(checked) == wanted
     assert found(necessary) >= wanted
+
+
+@pytest.mark.parametrize("seed", [20, 27])
+def test_random_filters_mean_what_they_mean_to_saxon(connect: Connect, engine: str, seed: int) -> None:
+    draw = XPath2(Random(seed))
+    messages = {f"m{n}": draw.message() for n in range(12)}
+    expressions = {f"s{n}": draw.expression() for n in range(90)}
+    trees = {name: processor().parse_xml(xml_text=xml) for name, xml in messages.items()}
+    agreed = {(name, key) for name, tree in trees.items() for key, text in expressions.items() if judged(text, tree)}
+    broker = connect(engine)
+    subscribe_all_ways(broker, expressions)
+    got = pairs(broker.publish(messages.items()).notifications.to_pylist())
+    for kind in ("", "c", "n"):
+        wrong = disagreements(got, agreed, kind)
+        assert not wrong, [(kind, len(wrong), expressions[s], messages[m], (m, s) in agreed) for m, s in wrong[:4]]
 
 
 PATTERNS = [

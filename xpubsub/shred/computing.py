@@ -6,7 +6,7 @@ lxml computes each value once for a text and an expression, at an element that h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from decimal import Decimal
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -16,18 +16,15 @@ from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath1.comparisons import JOIN
 from xpubsub.language.xpath1.extensions import NAMESPACE, PREFIX
 from xpubsub.language.xpath1.libxml import compiled_xpath
+from xpubsub.language.xpath1.tree_values import TreeValue, is_tree_value
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.uses import EXISTS, NUMBER, VALUE
 from xpubsub.shred.node_rows import NodeRow
 from xpubsub.shred.path_comparisons import CollectedValues, ComparedPaths, PathComparison
+from xpubsub.shred.tree_values import TreeRows, TreeStep, TreeSteps
+from xpubsub.shred.value_rows import ValueColumns, value_rows, written_value
 
-ValueColumns = tuple[int, str | None, str | None]
-"""(tag path, value, value again if its number is needed)."""
-_JOIN = f"{COMPUTED}{JOIN}{{"
-_FIRST_ID = -(2**31)
-"""Added to the id of a node it gives the id of its values: in the same order, and different from those of nodes."""
-_LARGE = "9" * 400
-"""A number that is read as infinity."""
+_OF_TEXT, _JOIN = f"{COMPUTED}{{", f"{COMPUTED}{JOIN}{{"
 _LONG = 200
 """Values of longer texts are not remembered."""
 _REMEMBERED = 200_000
@@ -43,7 +40,7 @@ class ComputedStep:
     """The step from nodes at a tag path to values that are computed from them."""
 
     def __init__(self, name: str, tagpath_id: int, use: int) -> None:
-        expression = "." if name.startswith(_JOIN) else _inside(name)
+        expression = _inside(name)
         namespaces = {PREFIX: NAMESPACE} if f"{PREFIX}:" in expression else {}
         self._xpath = compiled_xpath(expression, namespaces)
         self._numeric = bool(use & NUMBER)
@@ -51,7 +48,7 @@ class ComputedStep:
 
     def value(self, cell: etree._Element) -> ValueColumns:
         """Return the value of a node whose text an element has."""
-        value = _written(self._xpath(cell))
+        value = written_value(self._xpath(cell))
         return self.tagpath_id, value, value if self._numeric else None
 
 
@@ -82,12 +79,22 @@ class ComputedSteps:
         self._known[text] = found
 
 
-def value_rows(node: NodeRow, values: Iterable[ValueColumns]) -> list[NodeRow]:
-    """Return the rows of values of a node."""
-    event, _, node_id, idpath, _, _ = node
-    own = node_id + _FIRST_ID
-    path = (*idpath, own)
-    return [(event, tagpath_id, own, path, value, numeric) for tagpath_id, value, numeric in values]
+@dataclass
+class NodeActions:
+    """What to do with the nodes at one tag path."""
+
+    kept: bool = True
+    """Whether their own rows are needed."""
+    steps: ComputedSteps | None = None
+    """Values that are computed from their text."""
+    ends: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    """Paths of comparisons that end there, with the depths of the nodes they may start at."""
+    compared: list[tuple[PathComparison, int]] = field(default_factory=list)
+    """Comparisons of paths that start there."""
+    trees: TreeSteps | None = None
+    """Values that lxml computes from the tree around them."""
+    needs: list[str] = field(default_factory=list)
+    """Linear paths that lead there and that values of the document need."""
 
 
 class Computing:
@@ -96,22 +103,15 @@ class Computing:
     def __init__(self, linear_paths: Iterable[str]) -> None:
         self.linear_paths = tuple(linear_paths)
         self._automaton = PathAutomaton(self.linear_paths)
-        joins = {name: PathComparison.of(_inside(name)) for path in self.linear_paths
-                 if (name := linear_steps(path)[-1][1]).startswith(_JOIN)}
-        self._joins = joins
-        self._joined = ComparedPaths(joins.values())
-        self.steps: dict[int, ComputedSteps] = {}
-        self.compared: dict[int, list[tuple[PathComparison, int]]] = {}
-        """Comparisons, by the tag paths of the nodes that their paths start at."""
-        self.ends: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
-        """Paths of comparisons by the tag paths at which they end, with the depths of the nodes they may start at."""
-        self.unused: set[int] = set()
-        """The tag paths of nodes whose own rows are not needed."""
-
-    @property
-    def compared_paths(self) -> list[str]:
-        """The linear paths that end at comparisons of two paths: any part of a message may decide about them."""
-        return [path for path in self.linear_paths if linear_steps(path)[-1][1] in self._joins]
+        names = {path: linear_steps(path)[-1][1] for path in self.linear_paths}
+        self._joins = {name: PathComparison.of(_inside(name)) for name in names.values() if name.startswith(_JOIN)}
+        self._joined = ComparedPaths(self._joins.values())
+        trees = [name for name in names.values() if is_tree_value(name)]
+        self._needed = PathAutomaton(need for name in trees for need in TreeValue.named(name).needs)
+        self.actions: dict[int, NodeActions] = {}
+        """By tag path."""
+        self.of_messages = [path for path, name in names.items() if name in self._joins or is_tree_value(name)]
+        """The linear paths to values that any part of a message may decide about."""
 
     def names(self, tagpath: str) -> list[str]:
         """Return the names of the values that are computed from nodes at a tag path."""
@@ -119,79 +119,74 @@ class Computing:
 
     def take(self, tagpath: str, use: int, use_of: Callable[[str], int]) -> int:
         """Prepare what is computed from the nodes at a tag path; returns what is needed of them."""
-        tagpath_id, around = stable_id(tagpath), tagpath.rstrip("/")
-        paths = {name: f"{around}/{name}" for name in self.names(tagpath)}
-        steps = {name: ComputedStep(name, stable_id(path), use_of(path)) for name, path in paths.items()}
-        ends = self._joined.ends(tagpath)
-        if not steps and not ends:
+        around = tagpath.rstrip("/")
+        names = {name: (stable_id(f"{around}/{name}"), use_of(f"{around}/{name}")) for name in self.names(tagpath)}
+        steps = [ComputedStep(name, *each) for name, each in names.items() if name.startswith(_OF_TEXT)]
+        trees = [TreeStep(name, *each) for name, each in names.items() if is_tree_value(name)]
+        actions = NodeActions(
+            kept=bool(use), steps=ComputedSteps(steps) if steps else None, ends=self._joined.ends(tagpath),
+            compared=[(self._joins[name], place) for name, (place, _) in names.items() if name in self._joins],
+            trees=TreeSteps(tagpath, trees) if trees else None, needs=self._needed.matches(tagpath))
+        of_value = bool(actions.steps or actions.ends or actions.compared)
+        if not (of_value or trees or actions.needs):
             return 0
-        computed = [step for name, step in steps.items() if name not in self._joins]
-        compared = [(self._joins[name], step.tagpath_id) for name, step in steps.items() if name in self._joins]
-        if computed:
-            self.steps[tagpath_id] = ComputedSteps(computed)
-        if compared:
-            self.compared[tagpath_id] = compared
-        if ends:
-            self.ends[tagpath_id] = ends
-        if not use:
-            self.unused.add(tagpath_id)
-        return EXISTS | VALUE
+        self.actions[stable_id(tagpath)] = actions
+        return EXISTS | VALUE if of_value else EXISTS
 
     def open_rows(self, row: NodeRow) -> list[NodeRow]:
         """Return the rows of the values of a node that has not ended."""
-        steps = self.steps.get(row[1])
-        return [] if steps is None else value_rows(row, steps.open_values())
+        actions = self.actions.get(row[1])
+        return [] if actions is None or actions.steps is None else value_rows(row, actions.steps.open_values())
 
 
 class ComputedRows:
     """Adds the rows of nodes, and of what is computed from them, message by message."""
 
     def __init__(self, computing: Computing, add: Callable[[NodeRow], None]) -> None:
-        self._computing = computing
+        self._actions = computing.actions
         self._add = add
         self._cell = etree.Element("a")
         self._collected = CollectedValues()
         self._contexts: list[NodeRow] = []
+        self._trees = TreeRows()
 
     def begin(self) -> None:
         """Start a message."""
         self._collected.clear()
         self._contexts.clear()
+        self._trees.clear()
 
     def add(self, row: NodeRow) -> None:
         """Add the row of a node, and those of its values."""
-        computing, tagpath_id = self._computing, row[1]
-        if tagpath_id not in computing.unused:
+        actions = self._actions.get(row[1])
+        if actions is None:
             self._add(row)
-        if (steps := computing.steps.get(tagpath_id)) is not None:
-            for each in value_rows(row, steps.values(row[4] or "", self._cell)):
+            return
+        if actions.kept:
+            self._add(row)
+        if actions.steps is not None:
+            for each in value_rows(row, actions.steps.values(row[4] or "", self._cell)):
                 self._add(each)
-        if (ends := computing.ends.get(tagpath_id)) is not None:
-            self._collected.add(row, ends)
-        if tagpath_id in computing.compared:
+        if actions.ends:
+            self._collected.add(row, actions.ends)
+        if actions.compared:
             self._contexts.append(row)
+        if actions.needs:
+            self._trees.reach(actions.needs)
+        if actions.trees is not None:
+            self._trees.add(row, actions.trees)
 
-    def finish(self) -> None:
-        """Add the comparisons of paths, which look at the whole message."""
+    def finish(self, xml: object) -> None:
+        """Add what depends on the whole message: comparisons of paths, and what lxml computes from its tree."""
         for row in self._contexts:
-            compared = self._computing.compared[row[1]]
-            truths = [(tagpath_id, self._collected.holds(join, row)) for join, tagpath_id in compared]
+            truths = [(place, self._collected.holds(join, row)) for join, place in self._actions[row[1]].compared]
             for each in value_rows(row, [(place, "true" if holds else "false", None) for place, holds in truths]):
                 self._add(each)
+        for each in self._trees.rows(xml):
+            self._add(each)
         self.begin()
 
 
 def _inside(name: str) -> str:
     """Return what stands in the braces of a name."""
     return unescaped(name.partition("{")[2][:-1])
-
-
-def _written(value: object) -> str:
-    """Return a value as text; a number is written so that it is read as the same number."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, float):
-        return str(value)
-    if value != value or abs(value) == float("inf"):
-        return "NaN" if value != value else _LARGE if value > 0 else f"-{_LARGE}"
-    return format(Decimal(repr(value)), "f")

@@ -24,7 +24,8 @@ class Handlers(NamedTuple):
     end: Callable[[str], None]
     characters: Callable[[str], None]
     close_text: Callable[..., None]
-    finish: Callable[[], None]
+    finish: Callable[[object], None]
+    """End a message, given again as it was."""
     here: Callable[[], tuple[int, TagNode, int]]
     """Return the message, and the tag path and node of the innermost element."""
     unfinished: Callable[[], list[tuple[NodeRow, str | None]]]
@@ -142,11 +143,11 @@ def token_handlers(cache: TagPathCache, limits: Limits, add: Callable[[NodeRow],
             raise LimitError(f"nested deeper than {max_depth} (max_depth)", code="limit-depth")
         raise LimitError(f"more than {max_nodes} nodes (max_nodes)", code="limit-nodes")
 
-    def finish() -> None:
+    def finish(xml: object) -> None:
         if current.use:
             leave()
         if computing:
-            computing.finish()
+            computing.finish(xml)
 
     def here() -> tuple[int, TagNode, int]:
         return event, current, ids[-1] if ids else 0

@@ -58,7 +58,7 @@ class Reader:
             self._parse(encoded(decoded(xml)) if decoding else xml, "utf-8" if decoding else None)
         else:
             raise Refused("not-text", f"a message must be str or bytes, not {type(xml).__name__}")
-        self._handlers.finish()
+        self._handlers.finish(xml)
 
     def _parse(self, data: bytes, encoding: str | None) -> None:
         if len(data) > self._limits.max_bytes:

@@ -93,7 +93,7 @@ class TagPathCache:
             names = components(tagpath)
             around = ["/", *("/" + "/".join(names[:depth]) for depth in range(1, len(names)))]
             above = frozenset(path for each in around for path in self._matching(each))
-            compared = self.computing.compared_paths if self.computing is not None else ()
+            compared = self.computing.of_messages if self.computing is not None else ()
             inside = frozenset((*self.automaton.within(tagpath), *compared))
             found = self._touched[tagpath] = TouchedPaths(inside, above)
         return found

@@ -13,8 +13,10 @@ from xpubsub.language.xpath.paths import XML_NAMESPACE
 from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath.written import literal, tested
 from xpubsub.language.xpath1.comparisons import JOIN
+from xpubsub.language.xpath1.tree_values import TreeValue, is_tree_value
 from xpubsub.match.linear_paths import prefix_path
 
+_PREFIX = re.compile(r"\b(n[0-9]+):(?!:)")
 _URI = re.compile(r"\{([^}]*)\}")
 LONGEST = 40
 """How many characters of a value are shown."""
@@ -101,7 +103,16 @@ class Names:
         descends, name = step
         if name.startswith(f"{COMPUTED}{JOIN}"):
             return f"[{_URI.sub(self._prefixed, self.step(name))}]"
+        if is_tree_value(name):
+            return f"[{self._of_tree(TreeValue.named(name))}]"
         return ("//" if descends else "/") + self.step(name)
+
+    def _of_tree(self, value: TreeValue) -> str:
+        """Write what lxml computes, with the subscription's prefixes."""
+        return _PREFIX.sub(lambda found: self._prefix_of(value.namespaces.get(found[1]), found[0]), value.expression)
+
+    def _prefix_of(self, uri: str | None, written: str) -> str:
+        return f"{self.prefix(uri)}:" if self.prefix(uri) else written
 
     def _prefixed(self, uri: re.Match[str]) -> str:
         prefix = self.prefix(unescaped(uri[1]))

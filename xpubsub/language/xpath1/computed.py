@@ -25,6 +25,7 @@ from xpubsub.language.xpath1.tree import (
     XPathTree,
     type_of,
 )
+from xpubsub.language.xpath1.tree_values import is_tree_value
 
 _NODE = Location(None, ())
 _OF_NODE = frozenset({"string", "number", "string-length", "normalize-space"})
@@ -85,10 +86,10 @@ def computed_value(tree: XPathTree) -> ComputedValue:
 
 def depends_on_constants(linear_path: str) -> bool:
     """Whether constants decide about a linear path: they are inside it, or about its value where there is no node."""
-    if f"/{COMPUTED}{{" not in linear_path:
+    if f"/{COMPUTED}" not in linear_path:
         return False
     name = linear_steps(linear_path)[-1][1]
-    return name.startswith(f"{COMPUTED}{{") and unescaped(name[2:-1]) not in _KEPT_EMPTY
+    return is_tree_value(name) or (name.startswith(f"{COMPUTED}{{") and unescaped(name[2:-1]) not in _KEPT_EMPTY)
 
 
 @dataclass

@@ -8,19 +8,26 @@ from xpubsub.language.xpath.syntax import Literal, Number
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.tree import (
+    AnyTest,
+    AxisStep,
     Calling,
     Chars,
     Filtered,
     Location,
     Negative,
     Numeral,
+    Operation,
     Root,
     XPathTree,
     children,
 )
 
-_OF_CONTEXT = frozenset({"string", "number", "string-length", "normalize-space", "name", "local-name", "namespace-uri"})
+OF_CONTEXT = frozenset({"string", "number", "string-length", "normalize-space", "name", "local-name", "namespace-uri"})
 """Functions that look at the context node if they have no argument."""
+
+
+NO_NODE = Location(Root(), (AxisStep("parent", AnyTest("node")),))
+"""A path that selects nothing in any message."""
 
 
 def looks_at_context(tree: XPathTree) -> bool:
@@ -31,7 +38,7 @@ def looks_at_context(tree: XPathTree) -> bool:
 
 
 def _is_of_context(call: Calling) -> bool:
-    return call.name in ("position", "last", "lang") or (call.name in _OF_CONTEXT and not call.arguments)
+    return call.name in ("position", "last", "lang") or (call.name in OF_CONTEXT and not call.arguments)
 
 
 def looks_at_position(tree: XPathTree) -> bool:
@@ -85,3 +92,19 @@ def constant_value(tree: XPathTree) -> str | float | bool | None:
 def core_constant(value: str | float) -> Literal | Number:
     """Return a constant of the core language."""
     return Literal(value) if isinstance(value, str) else Number(float(value))
+
+
+def emptied(tree: XPathTree) -> XPathTree:
+    """Replace each outermost node-set by one that is empty."""
+    match tree:
+        case Root() | Location() | Filtered() | Calling("id", _):
+            return NO_NODE
+        case Operation("|", _):
+            return NO_NODE
+        case Operation(op, parts):
+            return Operation(op, tuple(map(emptied, parts)))
+        case Calling(name, arguments):
+            return Calling(name, tuple(map(emptied, arguments)))
+        case Negative(part):
+            return Negative(emptied(part))
+    return tree

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Not, Number, Or, Path, PathStep
 from xpubsub.language.xpath1.comparisons import compared_paths
 from xpubsub.language.xpath1.computed import ComputedValue, computed_value
-from xpubsub.language.xpath1.constants import constant_value, core_constant, is_constant
+from xpubsub.language.xpath1.constants import constant_value, core_constant, emptied, is_constant
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.positions import least_size
+from xpubsub.language.xpath1.pulled import pulled_out
 from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, existing, ways_to
+from xpubsub.language.xpath1.shared import at_document
 from xpubsub.language.xpath1.steps import DEEP_STEP, NODE
 from xpubsub.language.xpath1.tree import (
     COMPARING,
@@ -29,6 +32,7 @@ from xpubsub.language.xpath1.tree import (
     XPathTree,
     type_of,
 )
+from xpubsub.language.xpath1.tree_values import tree_value
 from xpubsub.language.xpath1.variables import bound_tree
 
 MOST_COUNTED = 10**9
@@ -40,7 +44,7 @@ TRUE_EXPR, FALSE_EXPR = Number(1.0), Number(0.0)
 
 def exact_filter(tree: XPathTree) -> Expr:
     """Return `boolean(tree)` at the document node in the core language; raises `Inexact` if it cannot say it."""
-    return Exact(None).truth(tree)
+    return Exact(None, with_trees=True).truth(at_document(tree))
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,27 @@ class Exact:
     """Rewrites what has the same context node: the document (None), or a node that passes a test."""
 
     here: NodeTest | None
+    with_trees: bool = False
+    """Whether it may ask for values that lxml computes from the tree around a node."""
+    known: dict[tuple[XPathTree, NodeTest | None], Expr | None] = field(default_factory=dict, compare=False)
+    """What has been found before, so that no part is looked at again and again: None if it is inexact."""
 
     def truth(self, tree: XPathTree) -> Expr:
         """Return the truth of an expression."""
+        key = tree, self.here
+        if key not in self.known:
+            try:
+                self.known[key] = self._truth(tree)
+            except Inexact:
+                self.known[key] = None
+        found = self.known[key]
+        if found is None:
+            raise Inexact
+        return found
+
+    def _truth(self, tree: XPathTree) -> Expr:
         if is_constant(tree) and not isinstance(tree, Root):
-            value = constant_value(tree)
+            value = constant_value(Calling("boolean", (tree,)))
             if value is None:
                 raise Inexact
             return TRUE_EXPR if value else FALSE_EXPR
@@ -72,7 +92,15 @@ class Exact:
         try:
             return existing(ways_to(tree, self.here, self._inside, existence=True))
         except Inexact:
+            pass
+        try:
             return self._large_enough(tree)
+        except Inexact:
+            pass
+        try:
+            return self._of_tree("=", Calling("boolean", (tree,)), True)
+        except Inexact:
+            return self._existence_of_pulled(tree)
 
     def _large_enough(self, tree: XPathTree) -> Expr:
         match tree:
@@ -82,12 +110,15 @@ class Exact:
                 least = least_size(last)
                 if least is not None:
                     group = Location(None, (replace(step, predicates=tuple(before)),))
-                    return self._group(start, steps, Operation(">=", (Calling("count", (group,)), Numeral(str(least)))))
+                    enough = Operation(">=", (Calling("count", (group,)), Numeral(str(least))))
+                    return self._group(start, steps, step.axis, enough)
         raise Inexact
 
-    def _group(self, start: XPathTree | None, steps: list[AxisStep], enough: XPathTree) -> Expr:
-        """Return that a node at the end of some steps has a group below it that is large enough."""
+    def _group(self, start: XPathTree | None, steps: list[AxisStep], axis: str, enough: XPathTree) -> Expr:
+        """Return that a node at the end of some steps has a group on an axis that is large enough."""
         deep = bool(steps) and steps[-1] == DEEP_STEP
+        if deep and axis not in ("child", "attribute", "descendant"):
+            raise Inexact
         before = tuple(steps[:-1] if deep else steps)
         here = self.truth(Location(start, (*before, AxisStep("self", NODE, (enough,)))))
         if not deep:
@@ -95,8 +126,13 @@ class Exact:
         below = self.truth(Location(start, (*before, AxisStep("descendant", AnyTest("name"), (enough,)))))
         return Or((here, below))
 
+    def _existence_of_pulled(self, tree: XPathTree) -> Expr:
+        """Return that a path exists whose last predicate compares values with a constant, as a comparison of values."""
+        op, nodes, constant = pulled_out(tree)
+        return self._of_tree(op, nodes, constant)
+
     def _inside(self, tree: XPathTree, test: NodeTest | None) -> Expr:
-        return Exact(test).truth(tree)
+        return replace(self, here=test).truth(tree)
 
     def _boolean(self, tree: XPathTree) -> Expr:
         match tree:
@@ -112,7 +148,7 @@ class Exact:
                 return self.truth(part)
             case Calling("contains" | "starts-with" as name, (text, part)) if is_constant(part):
                 return self._text_call(name, text, part)
-        return self._computed_truth(tree)
+        return self._or_of_tree(self._computed_truth, tree)
 
     def _comparison(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
         if "boolean" in (type_of(left), type_of(right)):
@@ -122,9 +158,9 @@ class Exact:
             return self._compared(op, left, constant)
         constant = constant_value(left)
         if constant is None and type_of(left) == type_of(right) == "nodes":
-            return compared_paths(op, left, right, self.here)
+            return self._or_of_tree(lambda _: compared_paths(op, left, right, self.here), Operation(op, (left, right)))
         if constant is None:
-            return self._computed_truth(Operation(op, (left, right)))
+            return self._or_of_tree(self._computed_truth, Operation(op, (left, right)))
         return self._compared(FLIPPED[op], right, constant)
 
     def _of_truths(self, op: str, left: XPathTree, right: XPathTree) -> Expr:
@@ -138,6 +174,12 @@ class Exact:
         """Compare the value of an expression with a constant."""
         if isinstance(constant, bool):
             raise Inexact
+        try:
+            return self._without_tree(op, tree, constant)
+        except Inexact:
+            return self._of_tree(op, tree, constant)
+
+    def _without_tree(self, op: str, tree: XPathTree, constant: str | float) -> Expr:
         if type_of(tree) == "nodes":
             found = ways_to(tree, self.here, self._inside)
             return any_of([each.with_test(lambda path: Compare(op, path, core_constant(constant))) for each in found])
@@ -146,12 +188,32 @@ class Exact:
         except Inexact:
             return self._computed(op, computed_value(tree), constant)
 
+    def _or_of_tree(self, without: Callable[[Any], Expr], tree: XPathTree) -> Expr:
+        """Return the truth of a part, by what lxml says of it at its node if there is no other way."""
+        try:
+            return without(tree)
+        except Inexact:
+            return self._of_tree("=", tree, True)
+
+    def _of_tree(self, op: str, tree: XPathTree, constant: str | float | bool) -> Expr:
+        """Compare a value that lxml computes at the context node; the document has none where there are no nodes."""
+        if not self.with_trees:
+            raise Inexact
+        path = tree_value(tree, self.here)
+        value = _compared_as(op, tree, constant)
+        if value is None:
+            return _never_equal(op)
+        found = Compare(op, path, core_constant(value))
+        if self.here is not None or not _holds_without_nodes(op, tree, constant):
+            return found
+        return negated(Compare("=", path, core_constant("false"))) if constant is True else Or((negated(path), found))
+
     def _computed(self, op: str, value: ComputedValue, constant: str | float) -> Expr:
         """Compare a value computed from one node with a constant."""
         as_text = value.kind == "string" and isinstance(constant, str) and op in ("=", "!=")
         compared = constant if as_text else constant_value(Calling("number", (bound_tree(constant),)))
         if compared is None:
-            return TRUE_EXPR if op == "!=" else FALSE_EXPR
+            return _never_equal(op)
         return self._value_test(op, value, compared)
 
     def _computed_truth(self, tree: XPathTree) -> Expr:
@@ -182,6 +244,9 @@ class Exact:
                 return some if _whether_any(op, constant) else negated(some)
             case Calling("local-name" | "namespace-uri" as name, ()) if isinstance(constant, str) and constant:
                 return self._named(op, name, constant)
+            case Calling("name", ()) if op == "=" and isinstance(constant, str) and constant.rpartition(":")[2]:
+                local = self._named("=", "local-name", constant.rpartition(":")[2])
+                return And((local, self._of_tree("=", call, constant)))
             case Calling("local-name" | "namespace-uri" as name, (Location(Root(), (step,)),)) if step == _ROOT_ELEMENT:
                 if isinstance(constant, str) and constant and op in ("=", "!="):
                     wanted = (None, constant) if name == "local-name" else (constant, None)
@@ -195,7 +260,8 @@ class Exact:
             found = existing(ways_to(nodes, self.here, self._inside, existence=True))
             return found if some else negated(found)
         if isinstance(constant, str):
-            raise Inexact
+            number = constant_value(Calling("number", (bound_tree(constant),)))
+            return self._counted(op, nodes, number) if isinstance(number, float) else _never_equal(op)
         return bounded(op, constant, lambda least: self._at_least(nodes, least))
 
     def _at_least(self, nodes: XPathTree, least: int) -> Expr:
@@ -228,7 +294,7 @@ class Exact:
             return some if op == "!=" else negated(some)
         value = constant if as_text else constant_value(Calling("number", (bound_tree(constant),)))
         if value is None:
-            return TRUE_EXPR if op == "!=" else FALSE_EXPR
+            return _never_equal(op)
         if op == "!=":
             return negated(_first_test("=", path, value, at_most_one(path)))
         return _first_test(op, path, value, at_most_one(path))
@@ -248,10 +314,18 @@ class Exact:
         if not needle:
             return TRUE_EXPR
         inner = text.arguments[0] if isinstance(text, Calling) and text.name == "string" and text.arguments else text
-        if type_of(inner) != "nodes" and inner != Calling("string"):
-            return self._value_test(name, computed_value(_text_of(inner)), needle)
-        path = self._one_path(Calling("string", () if inner == Calling("string") else (inner,)))
+        try:
+            if type_of(inner) != "nodes" and inner != Calling("string"):
+                return self._value_test(name, computed_value(_text_of(inner)), needle)
+            path = self._one_path(Calling("string", () if inner == Calling("string") else (inner,)))
+        except Inexact:
+            return self._text_of_tree(name, _text_of(inner), needle)
         return Call(name, path, core_constant(needle))
+
+    def _text_of_tree(self, name: str, text: XPathTree, needle: str) -> Expr:
+        if not self.with_trees or (self.here is None and _holds_without_nodes(name, text, needle)):
+            raise Inexact
+        return Call(name, tree_value(text, self.here), core_constant(needle))
 
 
 def bounded(op: str, constant: float, at_least: Callable[[int], Expr]) -> Expr:
@@ -286,6 +360,27 @@ def _holds_of_nothing(op: str, value: ComputedValue, constant: str | float | boo
     """Whether a test holds of what is computed from the empty string, as where there is no node."""
     computed = Calling("string", (value.expression,)) if value.kind == "boolean" else value.expression
     sides = computed, bound_tree(constant)
+    return bool(evaluated(Operation(op, sides) if op in FLIPPED else Calling(op, sides)))
+
+
+def _never_equal(op: str) -> Expr:
+    """Return a comparison with what is not a number."""
+    return TRUE_EXPR if op == "!=" else FALSE_EXPR
+
+
+def _compared_as(op: str, tree: XPathTree, constant: str | float | bool) -> str | float | None:
+    """Return what the value of an expression is compared with; None if it is not a number, but should be one."""
+    if isinstance(constant, bool):
+        return "true"
+    if type_of(tree) == "nodes" or (type_of(tree) == "string" and isinstance(constant, str) and op in ("=", "!=")):
+        return constant
+    number = constant_value(Calling("number", (bound_tree(constant),)))
+    return number if isinstance(number, float) else None
+
+
+def _holds_without_nodes(op: str, tree: XPathTree, constant: str | float | bool) -> bool:
+    """Whether a test of an expression holds if all its node-sets are empty."""
+    sides = emptied(tree), bound_tree(constant)
     return bool(evaluated(Operation(op, sides) if op in FLIPPED else Calling(op, sides)))
 
 

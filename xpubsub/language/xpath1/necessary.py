@@ -13,28 +13,20 @@ from dataclasses import dataclass
 
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Number, Or, Path
-from xpubsub.language.xpath1.constants import constant_value, core_constant, looks_at_context, node_sets
+from xpubsub.language.xpath1.constants import constant_value, core_constant, emptied, looks_at_context, node_sets
 from xpubsub.language.xpath1.exact import MOST_COUNTED, OPPOSITE, TRUE_EXPR, Exact, negated
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
-from xpubsub.language.xpath1.steps import PARENT_STEP
 from xpubsub.language.xpath1.trails import Trail, chains
 from xpubsub.language.xpath1.tree import (
     COMPARING,
     Calling,
     Chars,
-    Filtered,
-    Location,
-    Negative,
     Operation,
-    Root,
     XPathTree,
     type_of,
 )
-
-_NOTHING = Location(Root(), (PARENT_STEP,))
-"""A path that selects nothing in any message."""
 
 
 def necessary_filter(tree: XPathTree) -> Expr | None:
@@ -200,22 +192,6 @@ def _with_condition(path: Path, condition: Expr) -> Expr:
 def _holds_for_nothing(tree: XPathTree) -> bool:
     """Whether an expression is true where none of its paths selects anything."""
     try:
-        return bool(evaluated(Calling("boolean", (_emptied(tree),))))
+        return bool(evaluated(Calling("boolean", (emptied(tree),))))
     except NoValue:
         return False
-
-
-def _emptied(tree: XPathTree) -> XPathTree:
-    """Replace each outermost node-set by one that is empty."""
-    match tree:
-        case Root() | Location() | Filtered() | Calling("id", _):
-            return _NOTHING
-        case Operation("|", _):
-            return _NOTHING
-        case Operation(op, parts):
-            return Operation(op, tuple(map(_emptied, parts)))
-        case Calling(name, arguments):
-            return Calling(name, tuple(map(_emptied, arguments)))
-        case Negative(part):
-            return Negative(_emptied(part))
-    return tree

@@ -193,6 +193,8 @@ class _Ways:
 
     def _parents(self, way: Reached, test: AnyTest) -> list[Reached]:
         """Return the ways to the parent: the last step becomes a condition on it."""
+        if not way.deep and way.path.absolute and not way.path.steps:
+            return []
         if way.deep or not way.path.steps:
             raise Inexact
         last = way.path.steps[-1]
