@@ -183,11 +183,18 @@ class Lowering:
         if op in _NODE_SETS or op in _NODE_ORDER:
             return self._nodes(operation, place)
         if op in ("<", "<=", ">", ">="):
-            left, right = _numeric(left), _numeric(right)
+            left, right = self._numeric(left, right, place), self._numeric(right, left, place)
         operands = [self._values(left, place), self._values(right, place)]
         if op in FLIPPED or op in _VALUES:
             return ["general" if op in FLIPPED else "value", op, *operands], BOOLEAN
         return ["join", *operands] if op == "||" else ["number", op, *operands], STRING if op == "||" else NUMBER
+
+    def _numeric(self, expr: Expression, other: Expression, place: Place) -> Expression:
+        """Return a string with a number in it as that number, if it is compared by order with values of nodes."""
+        if not isinstance(expr, Constant) or not isinstance(expr.value, str):
+            return expr
+        number, static = to_number(expr.value), self.lower(other, place.value)[1]
+        return expr if number is None or not (static.trails or static.kind == "untyped") else replace(expr, value=number)
 
     def _nodes(self, operation: Operation, place: Place) -> Lowered:
         (left, one), (right, other) = (self.lower(each, place.value) for each in (operation.left, operation.right))
@@ -221,11 +228,3 @@ def _constant(value: str | int | Decimal | float) -> Lowered:
     if isinstance(value, str):
         return ["k", value], STRING
     return ["n", type(value).__name__, str(value)], NUMBER
-
-
-def _numeric(expr: Expression) -> Expression:
-    """Return a string with a number in it as that number: comparisons by order are of numbers, as in filters."""
-    if isinstance(expr, Constant) and isinstance(expr.value, str):
-        number = to_number(expr.value)
-        return expr if number is None else replace(expr, value=number)
-    return expr
