@@ -56,9 +56,9 @@ class Known:
 
     @cached_property
     def checks(self) -> Checks:
-        """What lxml decides about candidates."""
+        """What lxml and Saxon decide about candidates."""
         rows = self.store.rows(file_step("known_check"))
-        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
+        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows}, self.limits)
 
     @cached_property
     def transforming(self) -> Transforming:

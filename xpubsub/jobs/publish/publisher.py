@@ -235,8 +235,7 @@ class Publisher(Matcher):
             held = lookup.index.held(shredder.rows)
             event_id, message_id = shredder.messages[0]
             source = shredder.sources.get(event_id)
-            found = match_single(self._store, lookup, held, message_id, batch.stream, source)
-            return None if found is None else Matched(found)
+            return match_single(self._store, lookup, held, message_id, batch.stream, source)
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""
