@@ -132,9 +132,9 @@ def test_no_files_even_if_a_query_got_there(tmp_path: Path) -> None:
     secret = tmp_path / "secret.xml"
     secret.write_text("<secret/>")
     for call in (f"doc('{secret.as_uri()}')", f"unparsed-text('{secret.as_uri()}')", f"collection('{tmp_path.as_uri()}')"):
-        [[answer]] = saxon.evaluated([(b"<m/>", [f"function($m) {{ serialize({call}) }}"])], Limits())
+        [[answer]] = saxon.saxon_answers([(b"<m/>", [f"function($m) {{ serialize({call}) }}"])], Limits())
         assert answer is not None and answer[0] is None and "secret" not in str(answer[0])
-    [[answer]] = saxon.evaluated([(b"<m/>", ["function($m) { string(environment-variable('HOME')) }"])], Limits())
+    [[answer]] = saxon.saxon_answers([(b"<m/>", ["function($m) { string(environment-variable('HOME')) }"])], Limits())
     assert answer == ("", None, None)
 
 
@@ -147,7 +147,7 @@ def test_a_query_that_hangs_or_grows_fails_alone(connect: Connect, tmp_path: Pat
     [failed] = result.failed.to_pylist()
     assert (failed["message_id"], failed["subscription_id"], failed["code"]) == ("m1", "hangs", "limit-time")
     grown = "function($m) { count(let $a := array { for $i in 1 to 100000000 return string($i) } return ($a, $a)) }"
-    [[answer, other]] = saxon.evaluated(
+    [[answer, other]] = saxon.saxon_answers(
         [(b"<m/>", [grown, "function($m) { 'fine' }"])], Limits(xquery_memory=300 * 1024**2, xquery_seconds=60.0))
     assert answer is not None and answer[1] in ("limit-memory", "error", "crash")
     assert other == ("fine", None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,14 @@ from xpubsub.match.saxon import EXTRA, installed, static_error
 
 _EVERY = ("every message: nothing that an index finds must be in a message that matches, so Saxon evaluates the query"
           " in each; begin it with `for $x in /path`, if there is such a path")
+
+
+_DOCUMENT = re.compile(r"\s*(?:doc|document|stream)\s*\(")
+
+
+def begins_with_document(text: str) -> bool:
+    """Whether a text begins with `doc("…")`, which no filter may, and Saxon can evaluate it."""
+    return bool(_DOCUMENT.match(text)) and installed()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from xpubsub.collector import collector_paused
 from xpubsub.compile.compiled_rows import CompiledRows
 from xpubsub.compile.correlations import CorrelationRows, correlation_rows
-from xpubsub.compile.queries import QueryWay, query_way
+from xpubsub.compile.queries import QueryWay, begins_with_document, query_way
 from xpubsub.compile.row_types import CheckRow
 from xpubsub.compile.shape_advice import Constants, ShapeAdvice, shape_advice
 from xpubsub.compile.shapes import Shape, Shapes, ShapeTemplate, UnsafeShape, marked, shape_template
@@ -71,7 +71,7 @@ class Compiler:
         """Raise an error if a subscription is wrong."""
         if is_xscl(text):
             self.correlation(text)
-        elif is_transformation(text):
+        elif self.is_transformation(text):
             self.answered(text)
         else:
             self.queries(text)
@@ -84,6 +84,10 @@ class Compiler:
         """The same, with warnings."""
         tree = parse_flwr(text, self.namespaces, self.limits)
         return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
+
+    def is_transformation(self, text: str) -> bool:
+        """Whether a text is a transformation; one that begins with `doc("…")` is, if Saxon can evaluate it."""
+        return is_transformation(text) or (not self.strict and begins_with_document(text))
 
     def answered(self, text: str) -> tuple[TransformationRows, list[str]] | QueryWay:
         """Return the rows of a transformation, with warnings; or, if SQL cannot answer it, its way with Saxon."""
@@ -212,7 +216,7 @@ class CompilerRun:
             correlation, warnings = self._correlation(text)
             self._rows.add_correlation(row_no, correlation)
             return warnings
-        if known is None and is_transformation(text):
+        if known is None and self._compiler.is_transformation(text):
             answered = self._compiler.answered(text)
             if isinstance(answered, QueryWay):
                 self._rows.add(row_no, answered.template, ())

@@ -15,7 +15,7 @@ from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.language.xquery.evaluation import VERSION
 from xpubsub.limits import Limits
-from xpubsub.match.saxon import evaluated
+from xpubsub.match.saxon import saxon_answers
 from xpubsub.rows import CHECK_HELD, table_of
 
 Decided = tuple[str | None, str | None, str | None]
@@ -41,7 +41,7 @@ class Checks:
         """Yield for each message, given in UTF-8, the checks that hold in it or fail, with their outputs."""
         queries = [(source, [self._stored[each][0] for each in check_ids if self._is_query(each)])
                    for source, check_ids in asked]
-        answers = evaluated([each for each in queries if each[1]], self._limits)
+        answers = saxon_answers([each for each in queries if each[1]], self._limits)
         for (source, check_ids), (_, texts) in zip(asked, queries, strict=True):
             found = dict.fromkeys(self._held_filters(source, check_ids), FILTER_HELD)
             if texts:

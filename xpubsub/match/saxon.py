@@ -24,7 +24,7 @@ from xpubsub.match.saxon_child import EVALUATE, READY, STATIC, Answer
 from xpubsub.processes import start
 
 EXTRA = "pip install 'xpubsub[xquery]'"
-TIME, MEMORY, CRASH = "limit-time", "limit-memory", "crash"
+TOO_LONG, TOO_LARGE, CRASH = "limit-time", "limit-memory", "crash"
 """Codes of errors beside those of XQuery."""
 Asked = tuple[bytes, list[str]]
 """A message in UTF-8, and queries to evaluate in it."""
@@ -51,7 +51,7 @@ def static_error(query: str, limits: Limits) -> StaticError | None:
     return found  # type: ignore[no-any-return]
 
 
-def evaluated(asked: Sequence[Asked], limits: Limits) -> Iterator[list[Answer]]:
+def saxon_answers(asked: Sequence[Asked], limits: Limits) -> Iterator[list[Answer]]:
     """Yield the answers to the queries of each message."""
     slab, size = list[Asked](), 0
     for each in asked:
@@ -139,9 +139,9 @@ class SaxonProcess:
                     return CRASH
                 self._buffer += data
             elif time.monotonic() > end:
-                return TIME
+                return TOO_LONG
             elif memory is not None and self._resident() > memory:
-                return MEMORY
+                return TOO_LARGE
         line, _, self._buffer = self._buffer.partition(b"\n")
         return json.loads(line)
 
@@ -154,8 +154,8 @@ class SaxonProcess:
 
 
 def _ended(code: str, limits: Limits) -> tuple[None, str, str]:
-    reasons = {TIME: f"the query takes more than {limits.xquery_seconds:g} seconds (limit xquery_seconds)",
-               MEMORY: f"the query takes more than {limits.xquery_memory} bytes of memory (limit xquery_memory)"}
+    reasons = {TOO_LONG: f"the query takes more than {limits.xquery_seconds:g} seconds (limit xquery_seconds)",
+               TOO_LARGE: f"the query takes more than {limits.xquery_memory} bytes of memory (limit xquery_memory)"}
     return None, code, reasons.get(code, "Saxon has crashed")
 
 

@@ -59,7 +59,7 @@ class Queries:
         try:
             return _answered(self._compile(query)(message))
         except Exception as error:
-            return None, *error_of(str(error))
+            return None, *said_error(str(error))
 
     def check(self, query: str) -> tuple[str, str, int, int] | None:
         """Return the code, reason, line and column of a static error; None if there is none."""
@@ -70,7 +70,7 @@ class Queries:
             if "tatic error" in text or _code(text)[0].startswith(("XPST", "XQST")):
                 found = _PLACE.search(text)
                 line, column, char = found.groups() if found else (None, None, None)
-                return *error_of(text), int(line or 1), int(column or char or 1)
+                return *said_error(text), int(line or 1), int(column or char or 1)
         return None
 
     def _compile(self, query: str) -> Any:
@@ -104,7 +104,7 @@ def _answered(value: Any) -> Answer:
     return (texts[0], None, None) if len(texts) == 1 else (None, texts[0], _line(texts[1]))
 
 
-def error_of(text: str) -> tuple[str, str]:
+def said_error(text: str) -> tuple[str, str]:
     """Return the code and the reason in a message of Saxon."""
     code, reason = _code(text)
     return code, _line(reason)
@@ -169,7 +169,7 @@ def _answers(queries: Queries, asked: list[tuple[bytes, list[str]]]) -> Iterator
         try:
             message = queries.parsed(source)
         except Exception as error:
-            yield from ((None, *error_of(str(error))) for _ in texts)
+            yield from ((None, *said_error(str(error))) for _ in texts)
             continue
         for text in texts:
             yield queries.answer(text, message)

@@ -37,8 +37,8 @@ def output(case: TransformationCase) -> Step:
 def notification_all(case: TransformationCase) -> Step:
     """Return the step to the notifications of filters and transformations."""
     failure = "code, reason" if case.checked else _NO_FAILURE
-    variant = "spilled" if case.spilling else "visible" if case.narrowed else ""
-    return file_step("notification_all", variant, failure=failure)
+    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "",
+                     failure=failure)
 
 
 def bound(case: TransformationCase) -> Step:

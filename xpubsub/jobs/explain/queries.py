@@ -8,7 +8,7 @@ from xpubsub.jobs.explain.explanation import BranchReport, Explanation, Unreadab
 from xpubsub.jobs.explain.filters import decided_reports, query_reports
 from xpubsub.jobs.explain.readable import shortened
 from xpubsub.limits import Limits
-from xpubsub.match.saxon import evaluated
+from xpubsub.match.saxon import saxon_answers
 from xpubsub.shred.encodings import in_utf_8
 from xpubsub.shred.reading import Refused
 from xpubsub.store.listing import Shown
@@ -31,7 +31,7 @@ def explain_query(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation
 
 
 def _evaluated(query: str, text: str, source: bytes, limits: Limits) -> tuple[BranchReport, tuple[str, ...]]:
-    [[answer]] = evaluated([(source, [query])], limits)
+    [[answer]] = saxon_answers([(source, [query])], limits)
     if answer is None:
         return BranchReport(text, False, 0, 0, "Saxon gives nothing: no binding of an outermost for survives"), ()
     output, code, reason = answer

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from xpubsub.language.xquery.flowers import Clause, Flower, Letting, Result, Results, outermost
+from xpubsub.language.xquery.flowers import Clause, Flower, Letting, Outermost, SideBySide, outermost
 from xpubsub.language.xquery.module import Module
-from xpubsub.language.xquery.skeleton import Group, Item, Token
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme, Piece
 
 _SUBSETS = ("distinct-values", "reverse", "data", "unordered", "subsequence", "head", "tail", "exists", "boolean")
 """Functions that give nothing if their first argument is nothing."""
@@ -37,7 +37,7 @@ def necessary_text(module: Module) -> str | None:
     return _of_result(found, _Reader(module, {}, collated))
 
 
-def _of_result(result: Result, reader: _Reader) -> str | None:
+def _of_result(result: Outermost, reader: _Reader) -> str | None:
     match result:
         case Flower():
             return reader.flower(result)
@@ -45,7 +45,7 @@ def _of_result(result: Result, reader: _Reader) -> str | None:
             within = reader.copied()
             within.read(flower.clauses)
             return _of_result(inside, within)
-        case Results(parts, declares):
+        case SideBySide(parts, declares):
             if declares is not None:
                 return None
             found = [_of_result(each, reader.copied()) for each in parts]
@@ -121,10 +121,10 @@ class _Reader:
             node = node if found.whole else None
         self.variables[clause.variable] = node
 
-    def _message(self, items: tuple[Item, ...]) -> _Path | None:
+    def _message(self, items: tuple[Piece, ...]) -> _Path | None:
         """Return the path of the message itself, if an expression is that."""
         called = len(items) == 2 and any(low == items[0].start for low, _ in self.module.messages)
-        root = len(items) == 1 and isinstance(items[0], Token) and items[0].text == "/"
+        root = len(items) == 1 and isinstance(items[0], Lexeme) and items[0].text == "/"
         return _Path(None, "/", True) if called or root else None
 
     def _required(self, path: _Path) -> _Node:
@@ -133,20 +133,20 @@ class _Reader:
         (self.roots if path.owner is None else path.owner.inner).append(node)
         return node
 
-    def _where(self, items: tuple[Item, ...]) -> None:
+    def _where(self, items: tuple[Piece, ...]) -> None:
         if any(_is_word(each, "or") for each in items):
             return
         for part in _split(items, "and"):
-            if not any(isinstance(each, Token) and each.begins(*_BRANCHING) for each in part):
+            if not any(isinstance(each, Lexeme) and each.begins(*_BRANCHING) for each in part):
                 self._conjunct(part)
 
-    def _conjunct(self, items: tuple[Item, ...]) -> None:
+    def _conjunct(self, items: tuple[Piece, ...]) -> None:
         for path, condition in self._tests(items):
             node = self._required(path)
             if condition:
                 node.conditions.append(condition)
 
-    def _tests(self, items: tuple[Item, ...]) -> Iterator[tuple[_Path, str]]:
+    def _tests(self, items: tuple[Piece, ...]) -> Iterator[tuple[_Path, str]]:
         """Yield the paths that must select something if a condition holds, each with what must hold of the node."""
         called = _call(items)
         if called is not None:
@@ -165,8 +165,8 @@ class _Reader:
             if (path := self._path(side)) is not None:
                 yield path, self._comparison(op, other) if path.whole else ""
 
-    def _comparison(self, op: str, other: tuple[Item, ...]) -> str:
-        if len(other) != 1 or not isinstance(other[0], Token):
+    def _comparison(self, op: str, other: tuple[Piece, ...]) -> str:
+        if len(other) != 1 or not isinstance(other[0], Lexeme):
             return ""
         constant = other[0]
         plain = not self.collated and not {"&", "\n", "\r"} & set(constant.text)
@@ -177,7 +177,7 @@ class _Reader:
             return _FAILS.get(op, "").format(constant.text)
         return ""
 
-    def _path(self, items: tuple[Item, ...]) -> _Path | None:
+    def _path(self, items: tuple[Piece, ...]) -> _Path | None:
         """Read an expression as a path; None if it is something else."""
         if not items:
             return None
@@ -186,19 +186,19 @@ class _Reader:
             inner = self._path(called[1][0])
             return None if inner is None else _Path(inner.owner, inner.text, False)
         first = items[0]
-        if isinstance(first, Group) and first.kind == "(" and len(items) == 1:
+        if isinstance(first, Bracket) and first.kind == "(" and len(items) == 1:
             return self._path(first.items)
-        if isinstance(first, Group) and first.kind == "(" and _goes_on(items[1]):
+        if isinstance(first, Bracket) and first.kind == "(" and _goes_on(items[1]):
             inner = self._path(first.items)
             return None if inner is None else _Path(inner.owner, inner.text, False)
         return self._steps(items)
 
-    def _steps(self, items: tuple[Item, ...]) -> _Path | None:
+    def _steps(self, items: tuple[Piece, ...]) -> _Path | None:
         owner, text, at = None, "", 0
         first = items[0]
         if any(low == first.start for low, _ in self.module.messages):
             text, at = "/", 2
-        elif not isinstance(first, Token):
+        elif not isinstance(first, Lexeme):
             return None
         elif first.kind == "var":
             node = self.variables.get(first.text)
@@ -214,7 +214,7 @@ class _Reader:
             return None
         return self._followed(owner, text, items, at)
 
-    def _followed(self, owner: _Node | None, text: str, items: tuple[Item, ...], at: int) -> _Path | None:
+    def _followed(self, owner: _Node | None, text: str, items: tuple[Piece, ...], at: int) -> _Path | None:
         """Add the steps from a place on, as far as they can be read."""
         steps, end = _read_steps(items, at, self._predicate)
         if end < len(items) and not _goes_on(items[end]):
@@ -222,25 +222,25 @@ class _Reader:
         joined = _joined(text, steps)
         return None if joined is None else _Path(owner, joined, end == len(items))
 
-    def _predicate(self, items: tuple[Item, ...]) -> str:
+    def _predicate(self, items: tuple[Piece, ...]) -> str:
         """Return what must hold of the node if a predicate holds; empty if nothing is known."""
         if any(_is_word(each, "or") for each in items):
             return ""
         within, found = _Reader(self.module, {}, self.collated, ""), []
         for part in _split(items, "and"):
-            if any(isinstance(each, Token) and (each.kind == "var" or each.begins(*_BRANCHING)) for each in part):
+            if any(isinstance(each, Lexeme) and (each.kind == "var" or each.begins(*_BRANCHING)) for each in part):
                 continue
             found += [_Node(None, path.text, False, [condition] if condition else []).text()
                       for path, condition in within._tests(part)]
         return "".join(f"[{each}]" for each in found)
 
 
-def _read_steps(items: tuple[Item, ...], at: int, predicate: object) -> tuple[str, int]:
+def _read_steps(items: tuple[Piece, ...], at: int, predicate: object) -> tuple[str, int]:
     """Return the text of the steps from a place on, and the place where they end."""
     text, expects_step = "", True
     while at < len(items):
         item = items[at]
-        if isinstance(item, Group):
+        if isinstance(item, Bracket):
             if item.kind != "[" or expects_step:
                 break
             text += predicate(item.items)  # type: ignore[operator]
@@ -258,35 +258,35 @@ def _read_steps(items: tuple[Item, ...], at: int, predicate: object) -> tuple[st
     return text, at
 
 
-def _is_step(items: tuple[Item, ...], at: int) -> bool:
+def _is_step(items: tuple[Piece, ...], at: int) -> bool:
     item = items[at]
     after = items[at + 1] if at + 1 < len(items) else None
-    if not isinstance(item, Token):
+    if not isinstance(item, Lexeme):
         return False
     if item.kind == "symbol":
         return item.text in ("*", ".", "..") or (item.text == "@" and after is not None and _is_step(items, at + 1))
     if item.kind != "name" or item.text.startswith("Q{"):
         return False
-    if isinstance(after, Token) and after.text == "::":
+    if isinstance(after, Lexeme) and after.text == "::":
         return item.text in ("child", "descendant", "attribute", "self", "descendant-or-self", "parent") and (
             at + 2 < len(items) and _is_step(items, at + 2))
-    if isinstance(after, Group) and after.kind in ("(", "{"):
+    if isinstance(after, Bracket) and after.kind in ("(", "{"):
         return item.text in ("text", "node") and not after.items
-    return not (isinstance(after, Token) and after.text == "#")
+    return not (isinstance(after, Lexeme) and after.text == "#")
 
 
-def _step(items: tuple[Item, ...], at: int) -> tuple[str, int]:
+def _step(items: tuple[Piece, ...], at: int) -> tuple[str, int]:
     """Return the text of a step and the place after it."""
     item = items[at]
-    assert isinstance(item, Token)
+    assert isinstance(item, Lexeme)
     after = items[at + 1] if at + 1 < len(items) else None
     if item.text == "@":
         piece, end = _step(items, at + 1)
         return f"@{piece}", end
-    if isinstance(after, Token) and after.text == "::":
+    if isinstance(after, Lexeme) and after.text == "::":
         piece, end = _step(items, at + 2)
         return f"{item.text}::{piece}", end
-    if isinstance(after, Group) and after.kind == "(":
+    if isinstance(after, Bracket) and after.kind == "(":
         return f"{item.text}()", at + 2
     return item.text, at + 1
 
@@ -300,14 +300,14 @@ def _joined(before: str, steps: str) -> str | None:
     return f"{before}{steps}" if steps.startswith("/") else None
 
 
-def _goes_on(item: Item) -> bool:
+def _goes_on(item: Piece) -> bool:
     """Whether a path goes on here, in a way that gives nothing where it has given nothing so far."""
-    if isinstance(item, Group):
+    if isinstance(item, Bracket):
         return item.kind == "["
     return item.kind == "symbol" and item.text in ("/", "//", "!")
 
 
-def _split(items: tuple[Item, ...], word: str) -> Iterator[tuple[Item, ...]]:
+def _split(items: tuple[Piece, ...], word: str) -> Iterator[tuple[Piece, ...]]:
     start = 0
     for place, each in enumerate(items):
         if _is_word(each, word):
@@ -316,28 +316,28 @@ def _split(items: tuple[Item, ...], word: str) -> Iterator[tuple[Item, ...]]:
     yield items[start:]
 
 
-def _call(items: tuple[Item, ...]) -> tuple[str, list[tuple[Item, ...]]] | None:
+def _call(items: tuple[Piece, ...]) -> tuple[str, list[tuple[Piece, ...]]] | None:
     """Return the name and the arguments if an expression is one call of a function of XQuery."""
-    if len(items) != 2 or not isinstance(items[0], Token) or items[0].kind != "name":
+    if len(items) != 2 or not isinstance(items[0], Lexeme) or items[0].kind != "name":
         return None
-    if not isinstance(items[1], Group) or items[1].kind != "(" or not items[1].items:
+    if not isinstance(items[1], Bracket) or items[1].kind != "(" or not items[1].items:
         return None
     arguments, start = [], 0
     for place, each in enumerate(items[1].items):
-        if isinstance(each, Token) and each.text == "," and each.kind == "symbol":
+        if isinstance(each, Lexeme) and each.text == "," and each.kind == "symbol":
             arguments.append(items[1].items[start:place])
             start = place + 1
     return items[0].text.removeprefix("fn:"), [*arguments, items[1].items[start:]]
 
 
-def _literal(arguments: list[tuple[Item, ...]]) -> bool:
+def _literal(arguments: list[tuple[Piece, ...]]) -> bool:
     """Whether there is an argument, and it is a string that is not empty."""
-    return len(arguments) == 1 and len(arguments[0]) == 1 and isinstance(arguments[0][0], Token) and (
+    return len(arguments) == 1 and len(arguments[0]) == 1 and isinstance(arguments[0][0], Lexeme) and (
         arguments[0][0].kind == "string" and len(arguments[0][0].text) > 2)
 
 
-def _is_comparison(item: Item) -> bool:
-    if not isinstance(item, Token) or item.expects:
+def _is_comparison(item: Piece) -> bool:
+    if not isinstance(item, Lexeme) or item.expects:
         return False
     return item.text in (_COMPARISONS if item.kind == "symbol" else _VALUE_COMPARISONS if item.kind == "name" else ())
 
@@ -346,14 +346,14 @@ def _flipped(op: str) -> str:
     return {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
 
 
-def _is_word(item: Item, word: str) -> bool:
-    return isinstance(item, Token) and item.keyword(word)
+def _is_word(item: Piece, word: str) -> bool:
+    return isinstance(item, Lexeme) and item.keyword(word)
 
 
 def _is_order(clause: Clause) -> bool:
     first = clause.items[0] if clause.items else None
-    return isinstance(first, Token) and first.text in ("by", "order")
+    return isinstance(first, Lexeme) and first.text in ("by", "order")
 
 
-def _words(items: tuple[Item, ...]) -> list[str]:
-    return [each.text for each in items if isinstance(each, Token)]
+def _words(items: tuple[Piece, ...]) -> list[str]:
+    return [each.text for each in items if isinstance(each, Lexeme)]

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xpubsub.language.xquery.flowers import Flower, Letting, Result, Results, constructs, outermost
+from xpubsub.language.xquery.flowers import Flower, Letting, Outermost, SideBySide, constructs, outermost
 from xpubsub.language.xquery.module import FUNCTIONS, Module, unwritten_prefixes
-from xpubsub.language.xquery.skeleton import Group, Token
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme
 
 VERSION = 'xquery version "3.1";'
 """How each text begins; no XPath expression does."""
@@ -127,7 +127,7 @@ def _literal(value: str) -> str:
     return '"' + value.replace("&", "&amp;").replace('"', '""') + '"'
 
 
-def _write_test(text: _Text, result: Result) -> None:
+def _write_test(text: _Text, result: Outermost) -> None:
     """Write the condition that a binding of an outermost FLWOR survives."""
     match result:
         case Flower():
@@ -140,7 +140,7 @@ def _write_test(text: _Text, result: Result) -> None:
             text.add("\nreturn ")
             _write_test(text, inside)
             text.add(")")
-        case Results(parts, declares):
+        case SideBySide(parts, declares):
             opened, closed = ("(", ")") if declares is None else _scope(text, declares)
             text.add(opened)
             for place, part in enumerate(parts):
@@ -149,8 +149,8 @@ def _write_test(text: _Text, result: Result) -> None:
             text.add(closed)
 
 
-def _scope(text: _Text, declares: Group) -> tuple[str, str]:
+def _scope(text: _Text, declares: Bracket) -> tuple[str, str]:
     """Return what to write around a test so that the namespaces of a constructor are in scope."""
-    end = next((each.start for each in declares.items if isinstance(each, (Group, Token))), declares.end)
+    end = next((each.start for each in declares.items if isinstance(each, (Bracket, Lexeme))), declares.end)
     declared = " ".join(_PREFIX.findall(text.module.text[declares.start : end]))
     return f"(<test {declared}>{{", '}</test> = "true")'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from xpubsub.errors import UnsupportedError
-from xpubsub.language.xquery.skeleton import Group, Item, Token, skeleton
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme, Piece, skeleton
 
 FUNCTIONS = "http://www.w3.org/2005/xpath-functions"
 _FORBIDDEN = frozenset({
@@ -26,9 +26,9 @@ class Module:
     """A main module."""
 
     text: str
-    prolog: tuple[tuple[Item, ...], ...]
+    prolog: tuple[tuple[Piece, ...], ...]
     """Its declarations, without the semicolons."""
-    body: tuple[Item, ...]
+    body: tuple[Piece, ...]
     messages: tuple[tuple[int, int], ...]
     """Where `doc("…")` and the like stand, which mean the message."""
 
@@ -44,7 +44,7 @@ class Module:
         """The namespaces that the prolog declares; that of elements without a prefix has the empty prefix."""
         found = {}
         for items in self.prolog:
-            words = [each.text if isinstance(each, Token) else "" for each in items]
+            words = [each.text if isinstance(each, Lexeme) else "" for each in items]
             if words[:2] == ["declare", "namespace"] and len(words) == 5:
                 found[words[2]] = words[4][1:-1]
             elif words[:4] == ["declare", "default", "element", "namespace"] and len(words) == 5:
@@ -59,7 +59,7 @@ class Module:
     @property
     def first_part(self) -> int:
         """The offset at which the prolog begins, after the version."""
-        versions = [each for each in self.prolog if isinstance(each[0], Token) and each[0].text == "xquery"]
+        versions = [each for each in self.prolog if isinstance(each[0], Lexeme) and each[0].text == "xquery"]
         return self.text.index(";", versions[0][-1].end) + 1 if versions else 0
 
 
@@ -80,18 +80,18 @@ def read_module(text: str) -> Module:
     return Module(text, prolog, body, tuple(_message(name, given, text, messages) for name, given in messages))
 
 
-def _segments(items: Iterable[Item]) -> list[tuple[Item, ...]]:
-    segments: list[list[Item]] = [[]]
+def _segments(items: Iterable[Piece]) -> list[tuple[Piece, ...]]:
+    segments: list[list[Piece]] = [[]]
     for item in items:
-        if isinstance(item, Token) and item.text == ";" and item.kind == "symbol":
+        if isinstance(item, Lexeme) and item.text == ";" and item.kind == "symbol":
             segments.append([])
         else:
             segments[-1].append(item)
     return [tuple(each) for each in segments]
 
 
-def _check_declaration(items: tuple[Item, ...], text: str) -> None:
-    words = [each.text if isinstance(each, Token) else "" for each in items]
+def _check_declaration(items: tuple[Piece, ...], text: str) -> None:
+    words = [each.text if isinstance(each, Lexeme) else "" for each in items]
     if words[0] == "xquery":
         return
     if words[0] == "import" or words[0] == "module":
@@ -106,32 +106,32 @@ def _check_declaration(items: tuple[Item, ...], text: str) -> None:
         raise _refused("an external variable", "give it a value", items[0], text)
 
 
-def _calls(items: tuple[Item, ...]) -> Iterator[tuple[Token, Group | None]]:
+def _calls(items: tuple[Piece, ...]) -> Iterator[tuple[Lexeme, Bracket | None]]:
     """Yield names that are followed by arguments, or by `#` and a number, with the arguments."""
     for item, after in zip_longest(items, items[1:]):
-        if isinstance(item, Group):
+        if isinstance(item, Bracket):
             yield from _calls(item.items)
-        elif item.kind == "name" and isinstance(after, Group) and after.kind == "(":
+        elif item.kind == "name" and isinstance(after, Bracket) and after.kind == "(":
             yield item, after
-        elif item.kind == "name" and isinstance(after, Token) and after.text == "#":
+        elif item.kind == "name" and isinstance(after, Lexeme) and after.text == "#":
             yield item, None
 
 
-def _function(name: Token) -> str:
+def _function(name: Lexeme) -> str:
     """Return the local name of a function of XQuery; empty for others."""
     text = name.text.removeprefix("fn:").removeprefix(f"Q{{{FUNCTIONS}}}")
     return "" if ":" in text or "{" in text else text
 
 
 def _message(
-    name: Token, given: Group | None, text: str, all_calls: list[tuple[Token, Group | None]]
+    name: Lexeme, given: Bracket | None, text: str, all_calls: list[tuple[Lexeme, Bracket | None]]
 ) -> tuple[int, int]:
     items = () if given is None else given.items
-    if given is None or len(items) != 1 or not isinstance(items[0], Token) or items[0].kind != "string":
+    if given is None or len(items) != 1 or not isinstance(items[0], Lexeme) or items[0].kind != "string":
         instead = 'write doc("…"), which means the message'
         raise _refused(f"{name.text}() of anything but a literal", instead, name, text)
     read = {items[0].text[1:-1] for _, each in all_calls if each is not None
-            for items in (each.items,) if len(items) == 1 and isinstance(items[0], Token)}
+            for items in (each.items,) if len(items) == 1 and isinstance(items[0], Lexeme)}
     if len(read) > 1:
         raise UnsupportedError(
             f"a query of several documents ({', '.join(sorted(read)[:3])}) is not supported: a transformation reads one"
@@ -140,12 +140,12 @@ def _message(
     return name.start, given.end
 
 
-def _refused(what: str, instead: str, at: Item, text: str) -> UnsupportedError:
+def _refused(what: str, instead: str, at: Piece, text: str) -> UnsupportedError:
     return UnsupportedError(f"{what} is not supported: {instead}", code="unsupported", text=text, offset=at.start)
 
 
-def _declares(items: tuple[Item, ...], *what: str) -> bool:
-    names = [each.text for each in items if isinstance(each, Token)]
+def _declares(items: tuple[Piece, ...], *what: str) -> bool:
+    names = [each.text for each in items if isinstance(each, Lexeme)]
     return names[:1] == ["declare"] and any(each in what for each in names[1:2])
 
 

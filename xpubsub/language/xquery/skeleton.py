@@ -33,7 +33,7 @@ KEYWORDS = frozenset({
 
 
 @dataclass(frozen=True)
-class Token:
+class Lexeme:
     """A name, variable, string, number or symbol."""
 
     kind: str
@@ -53,23 +53,23 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Group:
+class Bracket:
     """What stands between brackets, or a direct element constructor with the groups in its attributes and content."""
 
     kind: str
     """The opening bracket; `<` for a direct constructor; `a{` for an expression in an attribute."""
     start: int
     end: int
-    items: tuple[Item, ...]
+    items: tuple[Piece, ...]
     declares: bool = False
     """Whether a direct constructor declares namespaces."""
     expects: bool = False
 
 
-Item = Token | Group
+Piece = Lexeme | Bracket
 
 
-def skeleton(text: str) -> tuple[Item, ...]:
+def skeleton(text: str) -> tuple[Piece, ...]:
     """Return the items of a query."""
     return _Scanner(text).items("")
 
@@ -79,15 +79,15 @@ class _Scanner:
     text: str
     at: int = 0
     nested: int = 0
-    last: list[Item] = field(default_factory=list)
+    last: list[Piece] = field(default_factory=list)
 
-    def items(self, close: str) -> tuple[Item, ...]:
+    def items(self, close: str) -> tuple[Piece, ...]:
         """Read items up to a closing bracket, or to the end."""
         self.nested += 1
         if self.nested > _MOST_NESTED:
             raise LimitError(f"more than {_MOST_NESTED} levels of brackets", code="limit-depth", text=self.text,
                              offset=self.at)
-        found: list[Item] = []
+        found: list[Piece] = []
         start = self.at
         while True:
             self._skip()
@@ -122,14 +122,14 @@ class _Scanner:
             if not depth:
                 return
 
-    def _item(self, expects: bool) -> Item:
+    def _item(self, expects: bool) -> Piece:
         text, start = self.text, self.at
         char = text[start]
         if char in "([{":
             if text.startswith("(#", start):
                 raise UnsupportedError("a pragma is not supported", code="unsupported", text=text, offset=start)
             self.at += 1
-            return Group(char, start, *self._closed(_CLOSED_BY[char]), expects=expects)
+            return Bracket(char, start, *self._closed(_CLOSED_BY[char]), expects=expects)
         if text.startswith("``[", start):
             return self._template(expects)
         if char == "<" and expects and _OPENS.match(text, start):
@@ -141,16 +141,16 @@ class _Scanner:
             if token := pattern.match(text, start):
                 self.at = token.end()
                 value = token[1] if kind == "var" else token[0]
-                return Token(kind, value, start, self.at, expects)
+                return Lexeme(kind, value, start, self.at, expects)
         raise self._error(f"unexpected {char!r}", start)
 
-    def _closed(self, close: str) -> tuple[int, tuple[Item, ...]]:
+    def _closed(self, close: str) -> tuple[int, tuple[Piece, ...]]:
         items = self.items(close)
         return self.at, items
 
-    def _template(self, expects: bool) -> Group:
+    def _template(self, expects: bool) -> Bracket:
         """Read a string constructor, ``[text `{expression}` text]``."""
-        start, items = self.at, list[Item]()
+        start, items = self.at, list[Piece]()
         self.at += 3
         while True:
             opened, closed = self.text.find("`{", self.at), self.text.find("]``", self.at)
@@ -158,21 +158,21 @@ class _Scanner:
                 raise self._error("the string constructor does not end", start)
             if not 0 <= opened < closed:
                 self.at = closed + 3
-                return Group("`", start, self.at, tuple(items), expects=expects)
+                return Bracket("`", start, self.at, tuple(items), expects=expects)
             self.at = opened + 2
-            items.append(Group("a{", opened, *self._closed("}`")))
+            items.append(Bracket("a{", opened, *self._closed("}`")))
 
-    def _constructor(self) -> Group:
+    def _constructor(self) -> Bracket:
         """Read a direct constructor."""
         text, start = self.text, self.at
         for opening, closing in (("<!--", "-->"), ("<?", "?>")):
             if text.startswith(opening, start):
                 self._to(closing)
-                return Group("<", start, self.at, (), expects=True)
+                return Bracket("<", start, self.at, (), expects=True)
         tag = _TAG_NAME.match(text, start)
         assert tag is not None
         self.at = tag.end()
-        items, declares = list[Item](), False
+        items, declares = list[Piece](), False
         while attribute := _ATTRIBUTE.match(text, self.at):
             declares |= attribute[1] == "xmlns" or attribute[1].startswith("xmlns:")
             self.at = attribute.end()
@@ -185,11 +185,11 @@ class _Scanner:
             items += self._content(tag[1], start)
         else:
             raise self._error(f"the start tag <{tag[1]}> is not closed", self.at)
-        return Group("<", start, self.at, tuple(items), declares, True)
+        return Bracket("<", start, self.at, tuple(items), declares, True)
 
-    def _value(self) -> list[Item]:
+    def _value(self) -> list[Piece]:
         """Read the value of an attribute."""
-        quote, found = self.text[self.at], list[Item]()
+        quote, found = self.text[self.at], list[Piece]()
         start = self.at
         self.at += 1
         while self.at < len(self.text):
@@ -205,9 +205,9 @@ class _Scanner:
                 self.at += 1
         raise self._error("the attribute's value does not end", start)
 
-    def _content(self, name: str, start: int) -> list[Item]:
+    def _content(self, name: str, start: int) -> list[Piece]:
         """Read the content of an element and its end tag."""
-        found, text = list[Item](), self.text
+        found, text = list[Piece](), self.text
         self.nested += 1
         if self.nested > _MOST_NESTED:
             raise LimitError(f"more than {_MOST_NESTED} levels of elements", code="limit-depth", text=text,
@@ -234,10 +234,10 @@ class _Scanner:
                 raise self._error("unexpected '<'", self.at)
         raise self._error(f"<{name}> is not closed", start)
 
-    def _enclosed(self, kind: str) -> Group:
+    def _enclosed(self, kind: str) -> Bracket:
         start = self.at
         self.at += 1
-        return Group(kind, start, *self._closed("}"))
+        return Bracket(kind, start, *self._closed("}"))
 
     def _spaces(self) -> None:
         if space := _SPACE.match(self.text, self.at):
@@ -253,12 +253,12 @@ class _Scanner:
         return QuerySyntaxError(reason, code="syntax", text=self.text, offset=offset)
 
 
-def _expects(before: list[Item]) -> bool:
+def _expects(before: list[Piece]) -> bool:
     """Whether an operand is expected after some items."""
     if not before:
         return True
     last = before[-1]
-    if isinstance(last, Group) or last.kind in ("string", "var", "number"):
+    if isinstance(last, Bracket) or last.kind in ("string", "var", "number"):
         return False
     if last.kind == "name":
         if last.text == "by" or (last.text == "return" and len(before) > 1 and _is_default(before[-2])):
@@ -267,11 +267,11 @@ def _expects(before: list[Item]) -> bool:
     return not (last.text in ("*", ".", "..") and last.expects)
 
 
-def _is_default(item: Item) -> bool:
-    return isinstance(item, Token) and item.keyword("default")
+def _is_default(item: Piece) -> bool:
+    return isinstance(item, Lexeme) and item.keyword("default")
 
 
-def _after_indicator(before: list[Item]) -> bool:
+def _after_indicator(before: list[Piece]) -> bool:
     """Whether the last name follows an occurrence indicator, as in `for $x as element()* in`."""
-    return len(before) > 1 and isinstance(before[-2], Token) and before[-2].text in ("*", "+", "?") and (
+    return len(before) > 1 and isinstance(before[-2], Lexeme) and before[-2].text in ("*", "+", "?") and (
         before[-1].text in ("in", "return", "satisfies"))  # type: ignore[union-attr]
