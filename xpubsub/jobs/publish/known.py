@@ -57,8 +57,8 @@ class Known:
 
     @cached_property
     def checks(self) -> Checks:
-        """What lxml decides about candidates."""
-        return self.kept.checks(self.summary)
+        """What lxml and Saxon decide about candidates."""
+        return self.kept.checks(self.summary, self.limits)
 
     @cached_property
     def transforming(self) -> Transforming:
@@ -87,7 +87,7 @@ class Kept:
         self.lookups = Lookups(store)
         self._store = store
         self._growing = Growing(store)
-        self._checks = Checks({})
+        self._checks: Checks | None = None
         self._cache: TagPathCache | None = None
         self._stamp: tuple[object, ...] = ()
 
@@ -104,8 +104,9 @@ class Kept:
             self._cache, self._stamp = tagpath_cache(self._store, limits, copying=copying, keeping=keeping), stamp
         return self._cache
 
-    def checks(self, summary: Summary) -> Checks:
-        """Return what lxml decides; expressions stay compiled."""
+    def checks(self, summary: Summary, limits: Limits) -> Checks:
+        """Return what lxml and Saxon decide; expressions stay compiled."""
+        self._checks = self._checks or Checks({}, limits)
         if summary.checks:
             self._checks.add({row["check_id"]: (row["expression"], row["namespaces"])
                               for row in self._growing.new(file_step("known_check")).to_pylist()})

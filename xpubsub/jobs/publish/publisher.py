@@ -238,9 +238,7 @@ class Publisher(Matcher):
             event_id, message_id = shredder.messages[0]
             source = shredder.sources.get(event_id)
             found = match_single(self._store, lookup, shredder.rows, message_id, batch.stream, source)
-        if found is None or not self._passes_by(shredder, times, batch, timings):
-            return None
-        return Matched(found)
+        return found if found is not None and self._passes_by(shredder, times, batch, timings) else None
 
     def _passes_by(self, shredder: MessageShredder, times: pa.Table, batch: Batch, timings: Timings) -> bool:
         """Move the clock for a message of which correlations bind no node; False if it is untimely, or replaces one."""

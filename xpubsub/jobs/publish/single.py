@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from xpubsub.jobs.publish.growing import Growing
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.query_cache import RecentQueries, Subscriber, passing
 from xpubsub.jobs.publish.rests import MessageNodes, Rests
 from xpubsub.jobs.publish.touching import Touching, load_touching
-from xpubsub.match.checks import Checks
+from xpubsub.match.checks import FILTER_HELD, Checks, Decided
 from xpubsub.plan.single import (
     BRANCHED_QUERIES,
     CHECKED_SUBSCRIPTIONS,
@@ -32,7 +33,7 @@ from xpubsub.plan.single import (
     TEXT_QUERIES,
 )
 from xpubsub.plan.summary import Summary
-from xpubsub.rows import NOTIFICATIONS, table_of
+from xpubsub.rows import FAILED, NOTIFICATIONS, table_of
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.shred.node_rows import NodeRow
 from xpubsub.store.store import Store
@@ -131,10 +132,10 @@ class Lookups:
 
 def match_single(
     store: Store, lookup: Lookup, rows: Sequence[NodeRow], message_id: str, stream: str, source: bytes | None
-) -> pa.Table | None:
-    """Return the notifications of a message, given its nodes; None if the joins are needed, or faster.
+) -> Matched | None:
+    """Match a message, given its nodes; None if the joins are needed, or faster.
 
-    - `source`: the message in UTF-8, if lxml decides about some subscriptions.
+    - `source`: the message in UTF-8, if lxml or Saxon decides about some subscriptions.
     """
     held, nodes = lookup.index.held(rows), MessageNodes(rows, lookup.index.linear)
     access = [key for key in (*held, *lookup.paired(held)) if key in lookup.lookup_keys]
@@ -148,17 +149,20 @@ def match_single(
         return None
     matched = lookup.rests.holding(store, query_ids, final, held, nodes)
     found = _visible(lookup.recent.subscribers(store, access, matched), lookup.gone, stream)
-    decided = _decided(lookup, found, source) if lookup.checked else found
-    return table_of([(message_id, subscription_id, None) for subscription_id, _ in decided], NOTIFICATIONS)
+    decided = _decided(lookup, found, source) if lookup.checked else dict.fromkeys(found, FILTER_HELD)
+    notified = [(message_id, key[0], output) for key, (output, code, _) in decided.items() if code is None]
+    failed = [(message_id, key[0], code, reason) for key, (_, code, reason) in decided.items() if code is not None]
+    return Matched(table_of(notified, NOTIFICATIONS), table_of(failed, FAILED))
 
 
-def _decided(lookup: Lookup, found: list[tuple[str, int]], source: bytes | None) -> list[tuple[str, int]]:
-    """Drop the subscriptions whose checks do not hold in the message."""
+def _decided(lookup: Lookup, found: list[tuple[str, int]], source: bytes | None) -> dict[tuple[str, int], Decided]:
+    """Return the subscriptions whose checks hold in the message, or fail, and those without checks."""
     asked = {key: lookup.checked[key] for key in found if key in lookup.checked}
     if not asked or source is None:
-        return found
-    held = set(lookup.checks.held(source, list(set(asked.values()))))
-    return [key for key in found if key not in asked or asked[key] in held]
+        return dict.fromkeys(found, FILTER_HELD)
+    [held] = lookup.checks.held([(source, list(set(asked.values())))])
+    return {key: held[asked[key]] if key in asked else FILTER_HELD
+            for key in found if key not in asked or asked[key] in held}
 
 
 def _sorted(held: Held) -> tuple[Any, Any]:

@@ -1,1 +1,1 @@
-"""XQuery beyond copies of paths: expressions, which become programs for the message factory."""
+"""XQuery beyond copies of paths: programs for the message factory, and the queries that Saxon evaluates."""

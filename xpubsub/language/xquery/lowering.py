@@ -194,7 +194,8 @@ class Lowering:
         if not isinstance(expr, Constant) or not isinstance(expr.value, str):
             return expr
         number, static = to_number(expr.value), self.lower(other, place.value)[1]
-        return expr if number is None or not (static.trails or static.kind == "untyped") else replace(expr, value=number)
+        untyped = static.trails or static.kind == "untyped"
+        return expr if number is None or not untyped else replace(expr, value=number)
 
     def _nodes(self, operation: Operation, place: Place) -> Lowered:
         (left, one), (right, other) = (self.lower(each, place.value) for each in (operation.left, operation.right))
