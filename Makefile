@@ -9,6 +9,9 @@ RUN := $(VENV)/bin
 PIP := $(RUN)/python -m pip --disable-pip-version-check
 # modules are compiled when they are first imported: most never are
 INSTALL := $(PIP) install --quiet --no-compile --constraint requirements/constraints.txt
+# beside mypy, the modules of the tests are compiled, once instead of by each process of tests
+LINT := $(RUN)/ruff check . && { $(RUN)/pytest --collect-only -qq >/dev/null & \
+	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py); } && wait
 DECLARED := setup.cfg pyproject.toml requirements/constraints.txt
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start some hundred processes: each would compile the package again
@@ -19,14 +22,12 @@ demo: $(VENV)/.installed
 	$(RUN)/xpubsub demo
 
 check: $(VENV)/.installed-test
-	$(RUN)/ruff check .
-	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py)
+	$(LINT)
 	$(RUN)/pytest -n 3 --dist loadscope --no-loadscope-reorder -q -m "not spark and not slow"
 
 test: $(VENV)/.installed-test
 	@home=$$(bash tools/java.sh) && export JAVA_HOME="$$home" && set -x && \
-	$(RUN)/ruff check . && \
-	$(RUN)/mypy --strict xpubsub $(wildcard benchmarks/*.py) && \
+	$(LINT) && \
 	$(RUN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
 bench: $(VENV)/.installed-bench

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -109,10 +110,17 @@ def test_gc_makes_the_file_smaller(tmp_path: Path) -> None:
     assert path.stat().st_size < 0.7 * before
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_while_collecting(tmp_path: Path, seed: int) -> None:
-    path = tmp_path / "s.duckdb"
+@pytest.fixture(scope="module")
+def removed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with much to collect, to copy."""
+    path = tmp_path_factory.mktemp("removed") / "s.duckdb"
     large_store(path, 20_000)
+    return path
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_while_collecting(tmp_path: Path, removed: Path, seed: int) -> None:
+    path = Path(shutil.copy(removed, tmp_path))
     killed(COLLECTOR, path, Random(seed).uniform(0.0, 1.0))
     with xpubsub.connect(path) as broker:
         assert set(broker.list()["subscription_id"].to_pylist()) == {f"s{n}" for n in range(0, 20_000, 50)}

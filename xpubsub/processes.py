@@ -1,4 +1,4 @@
-"""Further Python processes, to use more than one core."""
+"""Further Python processes, to use more than one core, and what makes a process start sooner."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from typing import IO
+
+import pyarrow as pa
 
 
 def start(module: str, *arguments: str, pipe: bool = False) -> subprocess.Popen[bytes]:
@@ -22,3 +24,26 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class _NoPandas:
+    """A finder that finds everything except pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not needed", name=name)
+
+
+def leave_pandas_out() -> None:
+    """Make the first array while pandas cannot be imported.
+
+    pyarrow imports pandas, if it is installed, to make an array from a list, which takes longer than all other imports.
+    Call it in processes of which xpubsub is the only user: pyarrow will not find pandas later either.
+    """
+    if "pandas" not in sys.modules:
+        sys.meta_path.insert(0, _NoPandas)
+        try:
+            pa.array([0])
+        finally:
+            sys.meta_path.remove(_NoPandas)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-import pyarrow as pa
 
 from xpubsub.broker import Broker
 from xpubsub.connecting import ENGINES, connect
 from xpubsub.limits import Limits
 from xpubsub.open_store import DEFAULT_STREAM
 from xpubsub.plan.request import AUTO, described
+from xpubsub.processes import leave_pandas_out
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -136,32 +135,10 @@ def opened(store: str, engine: str, master: str | None, **settings: Any) -> Brok
     return created(store, engine, master, create=False, **settings)
 
 
-class _NoPandas:
-    """A finder that finds everything except pandas."""
-
-    @staticmethod
-    def find_spec(name: str, path: object, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError("pandas is not needed", name=name)
-
-
-def _leave_pandas_out() -> None:
-    """Make the first array while pandas cannot be imported.
-
-    pyarrow imports pandas, if it is installed, to make an array from a list, which takes longer than most commands.
-    """
-    if "pandas" not in sys.modules:
-        sys.meta_path.insert(0, _NoPandas)
-        try:
-            pa.array([0])
-        finally:
-            sys.meta_path.remove(_NoPandas)
-
-
 def created(store: str, engine: str, master: str | None, **settings: Any) -> Broker:
     """Open a store, and create it if it does not exist."""
     if engine != "spark":
         if master is not None:
             raise click.UsageError("--master needs --engine spark")
-        _leave_pandas_out()
+        leave_pandas_out()
     return connect(store, engine, master=master, **settings)

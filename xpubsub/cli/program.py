@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import click
@@ -14,6 +15,14 @@ from xpubsub import __version__
 from xpubsub.cli.streams import CLOSED_PIPE, discard, open_missing, piped
 from xpubsub.errors import Error
 
+COMMANDS = {
+    "init": "store_commands", "subscribe": "store_commands", "unsubscribe": "store_commands",
+    "publish": "publish_command", "complete": "spill_commands", "merge": "spill_commands", "stream": "stream_command",
+    "replay": "replay_command", "explain": "explain_command", "list": "inspect_commands", "show": "inspect_commands",
+    "stats": "inspect_commands", "clock": "clock_command", "schema": "schema_command", "gc": "inspect_commands",
+    "demo": "demo",
+}
+"""The module of each command, in the order of a first session: to import them all takes longer than most commands."""
 DUCKDB_INTERRUPTED = "Query interrupted"
 """The text of the RuntimeError that DuckDB raises when Ctrl-C interrupts a query."""
 
@@ -31,11 +40,18 @@ class Interrupted(click.ClickException):
 
 
 class Program(click.Group):
-    """A click group that keeps its commands in order and exits with code 2 on errors of the library."""
+    """A click group that imports a command when it is used, and exits with code 2 on errors of the library."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the commands in the order of a first session, not alphabetically."""
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command, and return the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"xpubsub.cli.{COMMANDS[cmd_name]}")
+        return next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == cmd_name)
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line and exit."""

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import duckdb
@@ -15,6 +14,7 @@ import pyarrow as pa
 from xpubsub.arrow import ArrowFunction, Outputs, SplitFunction
 from xpubsub.engines.dialect import render
 from xpubsub.engines.duckdb_files import MEMORY, connect_duckdb
+from xpubsub.engines.duckdb_types import columns_of, duckdb_type
 from xpubsub.engines.shared import SharedState, check_writable, shared_state
 from xpubsub.errors import EngineError
 from xpubsub.step import Step
@@ -27,11 +27,6 @@ _RECORDED = "select version, name, checksum from main.schema_migration limit 0"
 _TABLES = f"select table_name from duckdb_tables() where {_OURS} and not temporary"
 _ANYTHING = """select table_name from information_schema.tables
 where table_catalog = current_database() and table_schema <> 'temp' limit 1"""
-
-_TYPES = {
-    pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.bool_(): "BOOLEAN", pa.string(): "VARCHAR",
-    pa.binary(): "BLOB",
-}
 
 
 class DuckDBEngine:
@@ -103,7 +98,7 @@ class DuckDBEngine:
         """Write what must be written before a transaction commits: nothing, as DuckDB writes it."""
 
     def load(self, name: str, table: pa.Table) -> None:
-        if not table.num_rows and (columns := _columns(table.schema)) is not None:
+        if not table.num_rows and (columns := columns_of(table.schema)) is not None:
             self._execute(name, f"create or replace temp table {name} ({columns})")
             self._relations.append(name)
             return
@@ -211,9 +206,9 @@ class DuckDBEngine:
     ) -> None:
         if name not in self._registered:
             self._registered.add(name)
-            types = [_duckdb_type(each) for each in parameters]
+            types = [duckdb_type(each) for each in parameters]
             create: Any = self._connection.create_function
-            create(name, function, types, _duckdb_type(result), type="arrow")
+            create(name, function, types, duckdb_type(result), type="arrow")
 
     def sql(self, step: Step) -> str:
         return render(step.sql, self.DIALECT)
@@ -245,21 +240,3 @@ class DuckDBEngine:
             return self._connection.execute(sql, list(parameters))
         except duckdb.Error as error:
             raise EngineError(str(error), step=step, sql=sql) from error
-
-
-@lru_cache(maxsize=1024)
-def _columns(schema: pa.Schema) -> str | None:
-    """Return the columns of a table as DDL; None if one has a type that no table of the store has."""
-    try:
-        return ", ".join(f'"{field.name}" {_duckdb_type(field.type)}' for field in schema)
-    except KeyError:
-        return None
-
-
-def _duckdb_type(arrow: pa.DataType) -> Any:
-    """Return the DuckDB type for an Arrow type."""
-    if pa.types.is_list(arrow):
-        return duckdb.list_type(_duckdb_type(arrow.value_type))
-    if pa.types.is_struct(arrow):
-        return duckdb.struct_type({field.name: _duckdb_type(field.type) for field in arrow})
-    return duckdb.sqltype(_TYPES[arrow])

@@ -28,12 +28,16 @@ TAGPATH_COLLISION = file_step("tagpath_collision")
 
 @dataclass(frozen=True)
 class Kinds:
-    """Whether a call contains transformations, correlations, checks and warnings."""
+    """What a call contains: kinds of subscriptions, and what subscriptions may state."""
 
     transformations: bool = False
     correlations: bool = False
     checks: bool = False
     warnings: bool = False
+    delays: bool = False
+    variables: bool = False
+    wholes: bool = False
+    weights: bool = False
 
     @property
     def new(self) -> Pipeline:
@@ -57,6 +61,8 @@ class Kinds:
         conditions = _CONDITIONS if self.transformations or self.correlations else ()
         return (*_QUERIES, *conditions, *(_TRANSFORMATIONS if self.transformations else ()),
                 *(_CORRELATIONS if self.correlations else ()), *(_CHECKS if self.checks else ()), *_SUBSCRIPTIONS,
+                *(_DELAY if self.delays else ()), *(_VARIABLES if self.variables else ()),
+                *(_WHOLE if self.wholes else ()), *(_WEIGHTS if self.weights else ()),
                 *(_FULFILLED["transformation"] if self.transformations else ()),
                 *(_FULFILLED["correlation"] if self.correlations else ()), _LAST)
 
@@ -110,11 +116,11 @@ _CHECKS = (
 _SUBSCRIPTIONS = (
     ("stored_query", file_step("new_stored_query")),
     ("subscription_query", file_step("new_subscription_query")),
-    ("subscription_delay", file_step("new_delay")),
-    ("subscription_variables", file_step("new_variables")),
-    ("subscription_whole", file_step("new_whole")),
-    ("subscription_weights", file_step("new_weights")),
 )
+_DELAY = (("subscription_delay", file_step("new_delay")),)
+_VARIABLES = (("subscription_variables", file_step("new_variables")),)
+_WHOLE = (("subscription_whole", file_step("new_whole")),)
+_WEIGHTS = (("subscription_weights", file_step("new_weights")),)
 _FULFILLED = {
     "transformation": (("subscription_transformation", file_step("new_subscription_transformation")),),
     "correlation": (("subscription_correlation", file_step("new_subscription_correlation")),),

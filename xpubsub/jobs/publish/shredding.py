@@ -21,7 +21,7 @@ import numpy as np
 
 from xpubsub.collector import collector_paused
 from xpubsub.limits import Limits
-from xpubsub.processes import cores, start
+from xpubsub.processes import cores, leave_pandas_out, start
 from xpubsub.shred.messages import Message, MessageShredder, Shredded
 from xpubsub.shred.tagpaths import TagPathCache
 
@@ -204,6 +204,7 @@ class _Helper:
 
 def main() -> None:
     """Shred messages from standard input until it ends."""
+    leave_pandas_out()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     _send(answers, "ready")

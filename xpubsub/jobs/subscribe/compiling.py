@@ -16,7 +16,7 @@ from pyarrow import ipc
 
 from xpubsub.arrow import SplitFunction
 from xpubsub.compile.subscriptions import Compiler, CompilerRun
-from xpubsub.processes import cores, start
+from xpubsub.processes import cores, leave_pandas_out, start
 
 Progress = Callable[[int], None] | None
 PROBE = 1_000
@@ -99,6 +99,7 @@ class _Process:
 
 def main() -> None:
     """Compile the rows in a folder to files in it, one for each kind of row."""
+    leave_pandas_out()
     folder = Path(sys.argv[1])
     compilers: Sequence[Compiler] = pickle.loads((folder / "compilers").read_bytes())
     parts: dict[str, list[pa.Table]] = {}
