@@ -11,6 +11,10 @@ from xpubsub.ids import stable_id
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
 
+REMEMBERED = 16_384
+"""How many templates are remembered from batch to batch: turning one into functions takes longer than an output."""
+
+
 @dataclass(frozen=True)
 class OutputTemplate:
     """A template as a function, and for each block how many variables are bound around it and in it."""
@@ -35,15 +39,20 @@ class OutputTemplate:
 
 
 class OutputTemplates(dict[int, OutputTemplate]):
-    """Templates by id, decoded on first use."""
+    """Templates by id."""
 
     def __init__(self, definitions: Mapping[int, str]) -> None:
         self._definitions = definitions
 
     def __missing__(self, template_id: int) -> OutputTemplate:
-        nodes = template_nodes(self._definitions[template_id])
-        self[template_id] = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
+        self[template_id] = _template(self._definitions[template_id])
         return self[template_id]
+
+
+@lru_cache(REMEMBERED)
+def _template(definition: str) -> OutputTemplate:
+    nodes = template_nodes(definition)
+    return OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
 
 
 def template_nodes(definition: str) -> list[Node]:
