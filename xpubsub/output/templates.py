@@ -10,7 +10,6 @@ from functools import lru_cache
 from xpubsub.ids import stable_id
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
-
 REMEMBERED = 16_384
 """How many templates are remembered from batch to batch: turning one into functions takes longer than an output."""
 
