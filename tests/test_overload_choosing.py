@@ -67,6 +67,21 @@ def test_measured_times_change_the_choice(broker: xpubsub.Broker) -> None:
     assert len(given.choose(90).candidate) == 1
 
 
+def test_what_turns_out_slower_than_expected_is_not_chosen_again_for_a_while(broker: xpubsub.Broker) -> None:
+    """Each path is tried; none makes batches faster, so that nothing is spilled, and the source waits."""
+    broker.subscribe("t", WANT)
+    given, tried = chooser(broker), []
+    for _ in range(40):
+        tried.append(given.choose(120).candidate)
+        given.learn(100, 1.1 if tried[-1] else 1.0, tried[-1])
+    assert len(set(tried)) > 2 and set(tried[-5:]) == {NOTHING}
+    for _ in range(300):
+        given._next = 0.0
+        tried.append(given.choose(120).candidate)
+        given.learn(100, 0.7 if tried[-1] else 1.0, tried[-1])
+    assert NOTHING not in tried[-5:], "what was too slow is tried again"
+
+
 def test_changed_subscriptions_count_at_once(broker: xpubsub.Broker) -> None:
     """Whoever waits for all of an order makes its parts worth less; filters and other streams have no say."""
     broker.subscribe_many([("f", "//note"), {"id": "other", "text": "for $x in /x return $x/y", "stream": "T"}])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +21,7 @@ from xpubsub.output.factory import Finder, Made, made_by, made_columns, read_val
 from xpubsub.output.parts import Node, OutputMessage, Rows
 from xpubsub.output.spilled_message import Missing, Segments, SpilledMessage, SpilledUnit
 from xpubsub.output.spilled_parts import Affected, SpilledOutput, SpilledWrite, spilled_content
-from xpubsub.output.templates import OutputTemplate, OutputTemplates, is_program, template_nodes
+from xpubsub.output.templates import REMEMBERED, OutputTemplate, OutputTemplates, is_program, template_nodes
 from xpubsub.rows import SPILLED_OUTPUT
 
 WHOLE, REDUCED, FILLER, ENTIRE = "whole", "reduced", "filler", "entire"
@@ -158,19 +159,23 @@ def _fillers(unit: SpilledUnit, segments: Segments) -> Iterator[str]:
 
 
 class _SpilledTemplates(dict[int, _SpilledTemplate]):
-    """Templates by id, decoded on first use."""
+    """Templates by id."""
 
     def __init__(self, definitions: Mapping[int, str]) -> None:
         self._definitions = definitions
 
     def __missing__(self, template_id: int) -> _SpilledTemplate:
-        definition = self._definitions[template_id]
-        nodes = template_nodes(definition)
-        waits = is_program(nodes)
-        self[template_id] = _SpilledTemplate(
-            spilled_content([] if waits else nodes, {}), frozenset(_outermost(nodes)),
-            not waits and SPILL_NAMESPACE not in definition)
+        self[template_id] = _spilled_template(self._definitions[template_id])
         return self[template_id]
+
+
+@lru_cache(REMEMBERED)
+def _spilled_template(definition: str) -> _SpilledTemplate:
+    nodes = template_nodes(definition)
+    waits = is_program(nodes)
+    return _SpilledTemplate(
+        spilled_content([] if waits else nodes, {}), frozenset(_outermost(nodes)),
+        not waits and SPILL_NAMESPACE not in definition)
 
 
 def _outermost(nodes: list[Node]) -> Iterator[int]:

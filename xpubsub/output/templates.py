@@ -11,6 +11,9 @@ from xpubsub.ids import stable_id
 from xpubsub.output.evaluation.program import program
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
+REMEMBERED = 16_384
+"""How many templates are remembered from batch to batch: turning one into functions takes longer than an output."""
+
 
 @dataclass(frozen=True)
 class OutputTemplate:
@@ -42,25 +45,28 @@ class OutputTemplate:
 
 
 class OutputTemplates(dict[int, OutputTemplate]):
-    """Templates by id, decoded on first use."""
+    """Templates by id."""
 
     def __init__(self, definitions: Mapping[int, str]) -> None:
         self._definitions = definitions
 
     def __missing__(self, template_id: int) -> OutputTemplate:
-        nodes = template_nodes(self._definitions[template_id])
-        if is_program(nodes):
-            [[_, code, slots, _, decides]] = nodes
-            made = OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), program(code, slots, decides=decides))
-        else:
-            made = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
-        self[template_id] = made
-        return made
+        self[template_id] = _template(self._definitions[template_id])
+        return self[template_id]
 
 
 def is_program(nodes: list[Node]) -> bool:
     """Whether a template is a program."""
     return bool(nodes) and nodes[0][0] == "x"
+
+
+@lru_cache(REMEMBERED)
+def _template(definition: str) -> OutputTemplate:
+    nodes = template_nodes(definition)
+    if is_program(nodes):
+        [[_, code, slots, _, decides]] = nodes
+        return OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), program(code, slots, decides=decides))
+    return OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
 
 
 def template_nodes(definition: str) -> list[Node]:

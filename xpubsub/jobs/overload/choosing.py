@@ -11,6 +11,7 @@ from xpubsub.jobs.overload.measured_costs import MeasuredCosts
 from xpubsub.jobs.overload.seen_elements import SeenElements
 from xpubsub.jobs.overload.settings import Overload
 from xpubsub.jobs.overload.transformations import StoredTransformations
+from xpubsub.jobs.overload.tried_choices import TriedChoices
 from xpubsub.spill.candidates import NOTHING, Candidate
 from xpubsub.spill.choose import choose_spill
 from xpubsub.spill.cost import CostConstants
@@ -49,11 +50,12 @@ def modelled(
 
 
 @dataclass(frozen=True)
-class WithFixedCost:
-    """A model, and what a unit costs beside it, whatever is spilled."""
+class MeasuredModel:
+    """A model, what a unit costs beside it whatever is spilled, and what was learnt of choices."""
 
     model: Estimates
     fixed: float
+    tried: TriedChoices
 
     def quality(self, candidate: Candidate) -> float:
         """Return the unit quality."""
@@ -61,7 +63,7 @@ class WithFixedCost:
 
     def cost(self, candidate: Candidate) -> float:
         """Return the unit processing cost."""
-        return self.model.cost(candidate) + self.fixed
+        return (self.model.cost(candidate) + self.fixed) * self.tried.ratio(candidate)
 
 
 class Chooser:
@@ -81,8 +83,9 @@ class Chooser:
         self._seen = SeenElements()
         self.known: Modelled | None = None
         self._next = self._next_look = 0.0
-        self._costs = MeasuredCosts()
+        self._costs, self._tried = MeasuredCosts(), TriedChoices()
         self._chosen: tuple[float, ChosenSpill] | None = None
+        """The load at which the last choice was made, given what had been learnt of it; and the choice."""
 
     def look(self, messages: Iterable[bytes]) -> None:
         """Take note of what a batch is made of, if that takes no more than its share of the time."""
@@ -93,6 +96,9 @@ class Chooser:
 
     def learn(self, messages: int, seconds: float, spilled: Candidate) -> None:
         """Take note of how long a batch took of which some paths were spilled."""
+        expected = self._costs.expected(messages, self._cost(spilled))
+        if expected is not None:
+            self._tried.learn(spilled, expected, seconds)
         self._costs.learn(messages, self._cost(spilled), seconds)
 
     def choose(self, rate: float) -> ChosenSpill:
@@ -104,13 +110,17 @@ class Chooser:
             self._next = time.monotonic() + (time.monotonic() - started) / _SHARE
         factor, fixed = self._costs.line()
         load = max(rate, 1e-3) * factor
-        model = WithFixedCost(self.known.model, fixed / factor)
-        if self._chosen is None or not 1 - _SAME < self._chosen[0] / load < 1 + _SAME:
+        model = MeasuredModel(self.known.model, fixed / factor, self._tried)
+        if self._chosen is None or not 1 - _SAME < self._chosen[0] / self._felt(load) < 1 + _SAME:
             self._seed += 1
             budget = Budget(seconds=self._overload.budget)
             found = choose_spill(self._overload.policy, self.known.space, model, load, budget, self._seed)
-            self._chosen = load, found
+            self._chosen = load * self._tried.ratio(found.candidate), found
         return self._chosen[1]
+
+    def _felt(self, load: float) -> float:
+        """Return a load as the last choice bears it, by what was learnt of that choice."""
+        return load * (self._tried.ratio(self._chosen[1].candidate) if self._chosen is not None else 1.0)
 
     def _prepared(self) -> Modelled:
         """Make the model again; `learn` measures how its costs become seconds."""

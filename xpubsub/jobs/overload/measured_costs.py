@@ -40,6 +40,13 @@ class MeasuredCosts:
         fixed = self._fixed_share * self._y / self._weight
         return (1 - self._fixed_share) * self._y / self._x, fixed / max(self._units, 1.0)
 
+    def expected(self, units: int, modelled: float) -> float | None:
+        """Return how many seconds a batch should take; None while nothing is known."""
+        if self._x <= 0 or self._y <= 0:
+            return None
+        factor, fixed = self.line()
+        return factor * units * modelled + fixed * max(self._units, 1.0)
+
     def _fit(self) -> None:
         """Tell what is fixed from what is not, once batches of different costs were seen."""
         if self._x <= 0 or self._y <= 0:
