@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xpubsub.errors import Error
-from xpubsub.jobs.publish.partition import KEPT
+from xpubsub.jobs.publish.partition import KEPT_COLUMN
 from xpubsub.rows import FAILED, NOTIFICATIONS, REJECTED
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class FrameColumns:
     def _kept_columns(self) -> list[Any]:
         from pyspark.sql.functions import col
 
-        return [col(f"column_{place}").alias(f"{KEPT}{n}") for n, place in enumerate(self._kept)]
+        return [col(f"column_{place}").alias(f"{KEPT_COLUMN}{n}") for n, place in enumerate(self._kept)]
 
 
 def _seconds(time: Column, kind: str) -> Column:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from xpubsub.arrow import PACKED, arrow_batches, pack
 from xpubsub.engines.spark_session import extended, frame_of
 from xpubsub.jobs.publish.frame_columns import FrameColumns
-from xpubsub.jobs.publish.partition import KEPT
+from xpubsub.jobs.publish.partition import KEPT_COLUMN
 from xpubsub.jobs.publish.result import Result
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class KeptColumns:
 
     def __init__(self, given: pa.Table) -> None:
         rows = given.sort_by("event_id")
-        self._columns = rows.select([name for name in rows.column_names if name.startswith(KEPT)])
+        self._columns = rows.select([name for name in rows.column_names if name.startswith(KEPT_COLUMN)])
         self._places: dict[str | None, list[int]] = defaultdict(list)
         for place, message_id in enumerate(rows["message_id"].to_pylist()):
             self._places[message_id].append(place)

@@ -31,7 +31,7 @@ from xpubsub.store.store import Store
 MOST_MESSAGES, MOST_BYTES = 10_000, 32_000_000
 """How many messages, and bytes of them, are matched at a time; they bound a worker's memory."""
 
-KEPT = "kept_"
+KEPT_COLUMN = "kept_"
 """How the names of a frame's columns to keep begin, on the way."""
 _TIME = ("event_id", "message_id", "time", "said")
 
@@ -165,7 +165,7 @@ class GivenRows:
         seen: set[str] = set()
         for batch in self._batches:
             if "time" in batch.schema.names:
-                names = [name for name in batch.schema.names if name in _TIME or name.startswith(KEPT)]
+                names = [name for name in batch.schema.names if name in _TIME or name.startswith(KEPT_COLUMN)]
                 self.times.append(pa.Table.from_batches([batch.select(names)]))
             for event_id, message_id, xml in _messages(batch):
                 if came_before(message_id, seen):
