@@ -15,6 +15,7 @@ import pytest
 
 import xpubsub
 from tests.test_cli import run
+from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.split import publishing
 from xpubsub.jobs.split import sources as sources_
 
@@ -251,3 +252,32 @@ def test_a_file_that_cannot_be_read(store: Path, tmp_path: Path) -> None:
     (tmp_path / "gone.xml").symlink_to("nowhere")
     done = run("publish", store, tmp_path, "--split", "//a")
     assert (done.exit_code, "[unreadable]" in done.stderr) == (1, True)
+
+
+def test_batches_are_published_in_order_while_the_next_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Spark, where other processes match: the results are the same, and come in the same order."""
+    path = tmp_path / "d.xml"
+    path.write_text("<r>" + "".join(f"<e n='{n}'/>" for n in range(95)) + "</x>")
+    published = list[str]()
+    plain = Publisher.publish
+
+    def publish(publisher: Publisher, batch: Any, beside: Any = None) -> xpubsub.Result:
+        published.append(threading.current_thread().name)
+        if len(published) > 11:
+            raise xpubsub.EngineError("lost", step="partition")
+        return plain(publisher, batch, beside)
+
+    monkeypatch.setattr(Publisher, "ON_SPARK", True)
+    monkeypatch.setattr(Publisher, "publish", publish)
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe("s", "/e/@n >= 0")
+        cut = list[int]()
+        results = list(broker.publish_stream(path, "/r/e", "d", batch_size=10, progress=cut.append))
+        found = [row["message_id"] for each in results for row in each.notifications.to_pylist()]
+        assert found == [f"d#{n}" for n in range(1, 96)] and sum(cut) == 96
+        assert [row["message_id"] for row in rejected(results)] == ["d#96"]
+        assert {name.rpartition("_")[0] for name in published} == {"xpubsub-units"} and len(published) == 10
+        abandoned = broker.publish_stream(path, "/r/e", "d", batch_size=50)
+        with pytest.raises(xpubsub.EngineError, match="lost"):
+            list(abandoned)
+        assert not [each for each in threading.enumerate() if each.name.startswith("xpubsub-units")]

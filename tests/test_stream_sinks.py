@@ -30,6 +30,7 @@ from xpubsub.jobs.stream.metrics import metrics_text
 from xpubsub.jobs.stream.numbered_files import NumberedFiles
 from xpubsub.jobs.stream.pace import DEFAULT_WAIT, Pace
 from xpubsub.jobs.stream.readers import LineReader
+from xpubsub.jobs.stream.spark_source import SparkSource
 from xpubsub.jobs.stream.subscriber_sink import SubscriberSink, subscriber_file
 from xpubsub.rows import NOTIFICATIONS
 
@@ -249,6 +250,30 @@ def test_a_batch_waits_as_long_as_the_shortest_delay_allows() -> None:
     assert 3.0 < pace.wait(0.0) < 4.0 and pace.most() == 250
     pace.shortest = 0.001
     assert pace.wait(0.0) < 0 and pace.most() == 1
+
+
+def test_batches_of_spark_wait_as_long_as_delays_allow(caplog: pytest.LogCaptureFixture) -> None:
+    pace = Pace(10)
+    assert pace.rest() == 0.0
+    pace.shortest = 10.0
+    pace.learn(5, 2.0)
+    assert pace.rest() == 5.0
+    source = SparkSource(None, "", once=False, max_messages=10)  # type: ignore[arg-type]
+    source.committed({"batch": 0})
+    source.rest(30.0)
+    assert source._answers.empty(), "messages may gather"
+    source.rest(0.0)
+    source.rest(0.0)
+    assert source._answers.get_nowait() and source._answers.empty()
+    source._full = True
+    for number in (1, 2):
+        source.committed({"batch": number})
+        source.rest(-1.0)
+        assert source._answers.get_nowait(), "a full batch waits for nothing"
+    assert caplog.text.count("batches of 10 messages take longer than a subscription's max_delay allows") == 1
+    source.committed({"batch": 3})
+    source.close()
+    assert [source._answers.get_nowait() for _ in "12"] == [True, False]
 
 
 def test_quantiles_of_delays() -> None:

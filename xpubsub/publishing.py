@@ -104,7 +104,8 @@ class PublishingCalls(OpenStore):
         most = check_count("batch_size", batch_size)
         cutter = UnitCutter(paths, self.limits, enveloped=split is None, count_tokens=tokens)
         target, unit = _Target(self._publish, self._certain, batch), OpenUnit(cutter, self.limits)
-        document = Document(called, cutter, target, unit, most, check_progress(progress))
+        ahead = self._publisher.ON_SPARK
+        document = Document(called, cutter, target, unit, most, check_progress(progress), ahead)
         return document.results(chunks_of(source))
 
     def _units(self, split: str | None, namespaces: Mapping[str, str], stream: str) -> list[str]:

@@ -17,6 +17,10 @@ from xpubsub.shred.open_units import OpenUnit
 class MessagePublisher(Protocol):
     """Publishes messages, in this process or on Spark."""
 
+    @property
+    def ON_SPARK(self) -> bool:
+        """Whether Spark's processes match the messages."""
+
     def close(self) -> None:
         """Release whatever is kept between batches."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from xpubsub.jobs.publish.result import Result
+from xpubsub.jobs.split.in_order import InOrder
 from xpubsub.jobs.split.sources import Chunk, SourceFailed
 from xpubsub.shred.open_units import OpenUnit
 from xpubsub.shred.units import Unit, UnitCutter
@@ -21,6 +23,14 @@ BATCH_BYTES = 16 * 1024 * 1024
 
 _SAYS = logging.getLogger("xpubsub.split")
 _SHOWN = 5
+
+
+class _UnitBatch(NamedTuple):
+    """Units that are published together."""
+
+    units: list[Unit]
+    delivered: list[str]
+    """The subscriptions that have been notified of the first of them while it was open."""
 
 
 class Target(Protocol):
@@ -43,11 +53,18 @@ class Document:
     open_unit: OpenUnit
     batch_size: int
     progress: Callable[[int], None] | None = None
+    ahead: bool = False
+    """Whether units are cut while the batch before them is published, by other processes."""
     _delivered: list[str] = field(default_factory=list)
     """The subscriptions that have been notified of the open unit."""
 
     def results(self, chunks: Iterator[Chunk]) -> Iterator[Result]:
         """Publish units as they are complete; yield the result of each batch."""
+        with closing(InOrder(self._result, ahead=self.ahead)) as order:
+            yield from self._cut(chunks, order)
+            yield from order.rest()
+
+    def _cut(self, chunks: Iterator[Chunk], order: InOrder[_UnitBatch]) -> Iterator[Result]:
         waiting: list[Unit] = []
         size = 0
         for chunk in self._until_failure(chunks):
@@ -55,9 +72,10 @@ class Document:
             waiting += found
             size += sum(unit.size for unit in found)
             if not chunk.more or size >= BATCH_BYTES or len(waiting) >= self.batch_size:
-                yield from self._published(waiting)
+                yield from self._published(waiting, order)
                 waiting, size = [], 0
             if not chunk.more:
+                yield from order.rest()
                 yield from self._early()
             if self.cutter.ended:
                 break
@@ -65,7 +83,7 @@ class Document:
         if not self.cutter.number and not left:
             seen = ", ".join(self.cutter.outermost(_SHOWN))
             _SAYS.warning("%s has no units: the path selects nothing. The outermost elements are %s", self.name, seen)
-        yield from self._published(left)
+        yield from self._published(left, order)
 
     def _until_failure(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Yield chunks; if the source fails, the document ends with an error."""
@@ -74,13 +92,19 @@ class Document:
         except SourceFailed as failed:
             self.cutter.fail("unreadable", str(failed))
 
-    def _published(self, units: list[Unit]) -> Iterator[Result]:
+    def _published(self, units: list[Unit], order: InOrder[_UnitBatch]) -> Iterator[Result]:
         for start in range(0, len(units), self.batch_size):
             batch = units[start : start + self.batch_size]
-            result = self._without_delivered(batch[0], publish_units(self.name, batch, self.target.publish))
+            delivered, self._delivered = self._delivered, []
+            yield from order.publish(_UnitBatch(batch, delivered))
             if self.progress is not None:
                 self.progress(len(batch))
-            yield result
+
+    def _result(self, batch: _UnitBatch) -> Result:
+        """Publish a batch, and drop the notifications of the unit that was open which have been delivered."""
+        result = publish_units(self.name, batch.units, self.target.publish)
+        first = f"{self.name}#{batch.units[0].number}"
+        return _dropped(result, first, batch.delivered) if batch.delivered else result
 
     def _early(self) -> Iterator[Result]:
         """Deliver what is certain of the open unit, and has not been delivered."""
@@ -91,11 +115,6 @@ class Document:
             if new.notifications.num_rows:
                 self._delivered += new.notifications["subscription_id"].to_pylist()
                 yield new
-
-    def _without_delivered(self, first: Unit, result: Result) -> Result:
-        """Drop the notifications of the unit that was open which have been delivered."""
-        delivered, self._delivered = self._delivered, []
-        return _dropped(result, f"{self.name}#{first.number}", delivered) if delivered else result
 
 
 def _dropped(result: Result, message_id: str | None, subscriptions: Sequence[str]) -> Result:

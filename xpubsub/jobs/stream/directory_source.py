@@ -160,8 +160,8 @@ class DirectorySource:
             return StreamMessage(place, b"", place, found.arrived, at, ("unreadable", error.strerror or str(error)))
 
 
-def open_regular(path: str, flags: int) -> int:
-    """Open a file for `open()`; a pipe, on which a job could wait for ever, is an error."""
+def open_regular(path: str | os.PathLike[str], flags: int) -> int:
+    """Open a file, as `os.open`; a pipe, on which a job could wait for ever, is an error."""
     handle = os.open(path, flags | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

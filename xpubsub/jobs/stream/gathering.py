@@ -21,6 +21,9 @@ def gathered(source: Source, options: StreamOptions, pace: Pace, stopped: Callab
     come, or when the job should stop.
     """
     most, most_bytes = pace.most(), options.max_batch_bytes
+    rest: Callable[[float], None] | None = getattr(source, "rest", None)
+    if rest is not None:
+        rest(pace.rest())
     portion = source.poll(most, most_bytes, LOOK)
     portions, messages, size = list[Polled](), 0, 0
     while portion is not None:

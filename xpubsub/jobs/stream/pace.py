@@ -45,6 +45,13 @@ class Pace:
             return DEFAULT_WAIT - waited
         return self.shortest - _MARGIN * self._seconds - waited
 
+    def rest(self) -> float:
+        """Return the seconds that a source which forms batches itself may let messages gather after a batch.
+
+        The first of them may have come when the last batch began; negative if batches take too long for the delay.
+        """
+        return 0.0 if self.shortest is None else self.shortest - (1 + _MARGIN) * self._seconds
+
 
 def _mean(before: float, now: float) -> float:
     return (1 - _WEIGHT) * before + _WEIGHT * now

@@ -18,6 +18,9 @@ class Source(Protocol):
     A source may also have a method `release(items) -> list[str]`. It is called with items that are committed and, after
     `seek`, with those that were committed before. The store forgets the items that it returns, as `seek` does not need
     them. A directory has one: a job that publishes files for months must not keep all their names.
+
+    A source that forms the batches itself may have a method `rest(seconds)`, which is called before each poll: so long
+    after a batch it may let messages gather, given the delays that subscriptions accept.
     """
 
     @property

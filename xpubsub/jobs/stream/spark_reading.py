@@ -34,7 +34,7 @@ def spark_source(session: SparkSession, given: Any, options: SourceOptions) -> S
     if options.checkpoint is None:
         raise Error("the streaming job on Spark needs a checkpoint")
     marks = (options.checkpoint / "spark").absolute()
-    return SparkSource(frame, marks.as_uri(), once=options.once)
+    return SparkSource(frame, marks.as_uri(), once=options.once, max_messages=options.max_messages)
 
 
 def _directory(session: SparkSession, path: str, options: SourceOptions) -> DataFrame:

@@ -8,8 +8,9 @@ Which messages belong to a batch is in Spark's own checkpoint, below that of the
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _LOOKING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+_DRIVER_LOOKS = "spark.sql.sources.parallelPartitionDiscovery.threshold"
+_ALL = 2**31 - 1
+_LOG = logging.getLogger("xpubsub.stream")
 PAUSE = "100 milliseconds"
 """How often Spark looks for new messages."""
 
@@ -61,8 +65,11 @@ class SparkSource:
 
     SEEKABLE: ClassVar[bool] = True
 
-    def __init__(self, frame: DataFrame, checkpoint: str, *, once: bool) -> None:
+    def __init__(self, frame: DataFrame, checkpoint: str, *, once: bool, max_messages: int) -> None:
         self._frame, self._checkpoint, self._once = frame, checkpoint, once
+        self._max_messages = max_messages
+        self._full = self._slow = False
+        self._committed_at: float | None = None
         self._since = time.time()
         self._done = -1
         self._closed = False
@@ -89,7 +96,7 @@ class SparkSource:
                              " checkpoint")
         self._done = -1 if position is None else int(position["batch"])
         writer = self._frame.writeStream.foreachBatch(self._hand_over).option("checkpointLocation", self._checkpoint)
-        with explained("stream"), _few_tasks(self._frame.sparkSession):
+        with explained("stream"), _quick_looks(self._frame.sparkSession):
             self._query = (writer.trigger(availableNow=True) if self._once else
                            writer.trigger(processingTime=PAUSE)).start()
 
@@ -105,13 +112,30 @@ class SparkSource:
                              f" {self._done}: one of the two is from another time; use another checkpoint")
         self._cached = frame.coalesce(frame.sparkSession.sparkContext.defaultParallelism).persist()
         messages = self._messages(self._cached)
+        self._full = len(messages) >= self._max_messages
         return PolledFrame(messages, {"batch": number}, [], self._cached)
 
     def committed(self, position: Json) -> None:
-        """Let Spark go on."""
+        """Let Spark go on, after a rest."""
         self._done = int(position["batch"])
         self._release()
-        self._answers.put(True)
+        self._committed_at = time.monotonic()
+
+    def rest(self, seconds: float) -> None:
+        """Let Spark form the next batch so long after the last, or at once if that was full."""
+        if self._committed_at is None:
+            return
+        if self._full and seconds < 0 and not self._slow:
+            self._slow = True
+            _LOG.warning("batches of %d messages take longer than a subscription's max_delay allows: lower"
+                         " --max-messages, or expect longer delays", self._max_messages)
+        if self._once or self._full or time.monotonic() - self._committed_at >= seconds:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._committed_at is not None:
+            self._committed_at = None
+            self._answers.put(True)
 
     def backlog(self) -> None:
         """Return None: only Spark knows."""
@@ -119,6 +143,7 @@ class SparkSource:
     def close(self) -> None:
         """Stop Spark's query; a batch that is not committed comes again."""
         self._closed = True
+        self._go_on()
         self._answers.put(False)
         if self._query is not None:
             with explained("stream"):
@@ -161,20 +186,27 @@ class SparkSource:
 
 
 @contextmanager
-def _few_tasks(session: SparkSession) -> Iterator[None]:
-    """Let the query that starts look at the files of a batch with one task per core, instead of one per file.
+def _quick_looks(session: SparkSession) -> Iterator[None]:
+    """Let the query that starts look at the files of a batch in the driver if all is on its machine, else per core.
 
+    By default a task looks at each file and sends what it has seen, for which Spark starts a process per file (`ls`).
     A query has the settings that its session has when it starts.
     """
-    before = session.conf.get(_LOOKING, None)
-    session.conf.set(_LOOKING, str(session.sparkContext.defaultParallelism))
+    context = session.sparkContext
+    settings = {_LOOKING: str(context.defaultParallelism)}
+    if str(context.master).startswith("local"):
+        settings[_DRIVER_LOOKS] = str(_ALL)
+    before = {name: session.conf.get(name, None) for name in settings}
+    _configure(session, settings)
     try:
         yield
     finally:
-        if before is None:
-            session.conf.unset(_LOOKING)
-        else:
-            session.conf.set(_LOOKING, before)
+        _configure(session, before)
+
+
+def _configure(session: SparkSession, settings: Mapping[str, str | None]) -> None:
+    for name, value in settings.items():
+        session.conf.unset(name) if value is None else session.conf.set(name, value)
 
 
 def _cause(failure: Any) -> str:

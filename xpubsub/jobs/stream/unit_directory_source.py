@@ -26,7 +26,7 @@ class OpenDocument:
     """A file that is read; it gives units after some that were given before."""
 
     def __init__(self, path: Path, cutters: Cutters, skipped: int) -> None:
-        self._file: IO[bytes] | None = open(path, "rb", opener=open_regular)  # noqa: SIM115
+        self._file: IO[bytes] | None = os.fdopen(open_regular(path, os.O_RDONLY), "rb")
         self._cutter = cutters()
         self._units: deque[Unit] = deque()
         self.taken = skipped
