@@ -138,6 +138,32 @@ def test_the_way_is_named(connect: Connect) -> None:
     assert (stats["filters that lxml checks"], stats["filters that lxml checks on every message"]) == (3, 1)
 
 
+def test_what_checks_cost_is_shown(tmp_path: Path) -> None:
+    path = str(tmp_path / "s.duckdb")
+    with xpubsub.connect(path) as broker:
+        broker.subscribe_many(SUBSCRIBED.items())
+        assert broker.show("counted").candidates is None
+        broker.publish(MESSAGES.items())
+        assert (broker.show("counted").candidates, broker.show("none").candidates, broker.show("plain").candidates) == (4, 4, None)
+        broker.publish([("m5", MESSAGES["m1"])])
+        broker.subscribe("other", "//q")
+        broker.publish([("m6", MESSAGES["m1"])])
+    with xpubsub.connect(path, read_only=True) as broker:
+        costs = {row["subscription_id"]: row["candidates"] for row in broker.list().to_pylist()}
+        assert (costs["counted"], costs["none"], costs["plain"]) == (6, 6, None)
+        stats = broker.stats()
+        assert stats["candidates that lxml checked"] == sum(filter(None, costs.values()))
+        assert 0 < stats["candidates that matched"] < stats["candidates that lxml checked"]
+        assert broker.show("counted").seconds > 0
+    shown = CliRunner().invoke(program, ["show", path, "counted"]).output
+    assert "cost   6 candidates, " in shown, shown
+    with xpubsub.connect(path) as broker:
+        broker.unsubscribe(["none"])
+        broker.gc()
+        assert broker.show("counted").candidates == 6
+        assert broker.stats()["candidates that lxml checked"] < stats["candidates that lxml checked"]
+
+
 def test_an_explanation_says_what_lxml_decides(connect: Connect) -> None:
     broker = connect("duckdb")
     broker.subscribe_many(SUBSCRIBED.items())

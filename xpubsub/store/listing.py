@@ -32,6 +32,10 @@ class Shown:
     """`indexed`: SQL decides; `checked`: lxml decides about candidates; `every message`: lxml reads each message."""
     partial: bool = True
     """Whether the subscriber wants parts of outputs while others are spilled."""
+    candidates: int | None = None
+    """How many messages lxml has checked, if it was asked: those that met the necessary condition."""
+    seconds: float | None = None
+    """How long that took lxml, without reading the messages."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:

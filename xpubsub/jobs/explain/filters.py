@@ -41,8 +41,10 @@ def _decided(
 ) -> tuple[QueryReport, ...]:
     """Add what lxml decides to the reports of necessary conditions that hold."""
     stored = {0: (check.expression, json.dumps(dict(check.namespaces)))}
-    holds = bool(Checks(stored).held(source, [0]))
-    line = BranchReport(text, holds, 0, 0, f"lxml evaluates the whole expression to {'true' if holds else 'false'}")
+    seconds: list[float] = []
+    holds = bool(Checks(stored, lambda *counted: seconds.append(counted[2])).held(source, [0]))
+    told = f"lxml evaluates the whole expression to {'true' if holds else 'false'}, in {1e6 * sum(seconds):.0f} µs"
+    line = BranchReport(text, holds, 0, 0, told)
     return tuple(replace(each, matches=holds, branches=(*each.branches, line)) if each.matches else each
                  for each in reports)
 

@@ -58,7 +58,8 @@ class Known:
     def checks(self) -> Checks:
         """What lxml decides about candidates."""
         rows = self.store.rows(file_step("known_check"))
-        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
+        stored = {row["check_id"]: (row["expression"], row["namespaces"]) for row in rows}
+        return Checks(stored, self.store.check_costs.add)
 
     @cached_property
     def transforming(self) -> Transforming:

@@ -170,6 +170,8 @@ class Publisher(Matcher):
             if not batch.spill:
                 with timings.of("sample"):
                     self._sampler.sample(len(shredder.messages))
+        if self._store.check_costs.worth_storing:
+            self._store.keep_check_costs()
         if batch.spill is not None:
             notifications = with_parts(notifications)
         rejected = pa.concat_tables([shredder.rejected(), duplicates])
