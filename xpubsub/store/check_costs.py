@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-_ROW = pa.schema([("check_id", pa.int64()), ("candidates", pa.int64()), ("held", pa.int64()), ("seconds", pa.float64())])
+_ROW = pa.schema([
+    ("check_id", pa.int64()), ("candidates", pa.int64()), ("held", pa.int64()), ("seconds", pa.float64())])
 _MANY, _LONG = 10_000, 1.0
 """How many candidates, or seconds, are worth storing while messages are published."""
 
@@ -36,5 +37,5 @@ class CheckCosts:
         """Return the rows of `check_cost`, and begin anew."""
         rows = [(check_id, int(asked), int(held), seconds) for check_id, (asked, held, seconds) in self._costs.items()]
         self._costs = {}
-        return pa.table([pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ROW, strict=True)],
-                        schema=_ROW)
+        columns = zip(_ROW, zip(*rows, strict=True), strict=True)
+        return pa.table([pa.array(column, field.type) for field, column in columns], schema=_ROW)
