@@ -84,6 +84,17 @@ def test_helper_processes_give_the_messages_back(connect: Connect) -> None:
         assert found(broker.publish(big.items())) == {(f"m{n}", "s") for n in range(0, 120, 2)}
 
 
+def test_lxml_works_on_several_messages_at_a_time(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpubsub.match.checks.MANY", 10)
+    monkeypatch.setattr("xpubsub.match.checks.cores", lambda: 3)
+    broker = connect("duckdb")
+    broker.subscribe_many(SUBSCRIBED.items())
+    sent = [(f"{name}-{n}", xml) for n in range(30) for name, xml in MESSAGES.items()]
+    for _ in range(2):
+        assert found(broker.publish(sent)) == {(f"{m}-{n}", s) for m, s in WANTED for n in range(30)}
+    assert broker.show("none").candidates == 2 * len(sent)
+
+
 @pytest.mark.parametrize("xml", [
     "<?xml version='1.0' encoding='utf-16'?><a>é</a>".encode("utf-16"),
     "<?xml version='1.0' encoding='iso-8859-1'?><a>é</a>".encode("latin-1"),

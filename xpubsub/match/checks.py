@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +15,7 @@ from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
+from xpubsub.processes import cores
 from xpubsub.rows import CHECK_HELD
 
 _OPTIONS: dict[str, Any] = {
@@ -23,6 +25,10 @@ _PARSER = etree.XMLParser(**_OPTIONS)
 """A parser costs more than a small message; lxml lets threads take turns with it."""
 
 
+Evaluation = tuple[int, bool, float]
+"""(check, whether it held, seconds)."""
+MANY = 2_000
+"""How many evaluations are worth several threads."""
 Count = Callable[[int, bool, float], None]
 """Takes a check that was evaluated, whether it held, and the seconds that took."""
 
@@ -30,39 +36,62 @@ Count = Callable[[int, bool, float], None]
 class Checks:
     """The checks of a store; each is compiled when it is first needed."""
 
-    def __init__(self, stored: Mapping[int, tuple[str, str]], count: Count | None = None) -> None:
+    def __init__(self, stored: Mapping[int, tuple[str, str]], count: Count | None = None, threads: int = 1) -> None:
         self._stored = stored
         self._count = count
-        self._compiled: dict[int, etree.XPath] = {}
+        self._most = min(threads, cores())
+        self._compiled: list[dict[int, etree.XPath]] = []
+        """What no thread uses now: only one at a time can evaluate an expression."""
 
     def held(self, source: bytes, check_ids: list[int]) -> list[int]:
         """Return the checks that hold in a message, given in UTF-8."""
+        return self._counted(self._evaluated(source, check_ids))
+
+    def held_in(self, asked: Sequence[tuple[bytes, list[int]]]) -> list[list[int]]:
+        """Return the checks that hold in each of some messages; lxml works on several at a time if that is worth it."""
+        if sum(len(check_ids) for _, check_ids in asked) < MANY or self._most <= 1:
+            return [self.held(*each) for each in asked]
+        with ThreadPoolExecutor(self._most) as threads:
+            evaluated = list(threads.map(self._evaluated, *zip(*asked, strict=True)))
+        return [self._counted(each) for each in evaluated]
+
+    def _evaluated(self, source: bytes, check_ids: list[int]) -> list[Evaluation]:
+        """Evaluate checks in a message, perhaps in a thread of its own."""
         tree = parsed_source(source)
         if tree is None:
             return []
-        held, count, before = [], self._count, perf_counter()
-        for each in check_ids:
-            if holds := self._holds(each, tree):
-                held.append(each)
-            if count is not None:
-                after = perf_counter()
-                count(each, holds, after - before)
-                before = after
-        return held
-
-    def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
         try:
-            return bool(self._xpath(check_id)(tree))
+            compiled = self._compiled.pop()
+        except IndexError:
+            compiled = {}
+        found: list[Evaluation] = []
+        before = perf_counter()
+        for each in check_ids:
+            holds, after = self._holds(each, tree, compiled), perf_counter()
+            found.append((each, holds, after - before))
+            before = after
+        self._compiled.append(compiled)
+        return found
+
+    def _counted(self, evaluated: list[Evaluation]) -> list[int]:
+        if self._count is not None:
+            for each in evaluated:
+                self._count(*each)
+        return [check_id for check_id, holds, _ in evaluated if holds]
+
+    def _holds(self, check_id: int, tree: etree._ElementTree, compiled: dict[int, etree.XPath]) -> bool:
+        try:
+            return bool(self._xpath(check_id, compiled)(tree))
         except NoValue:
             return False
         except etree.XPathError as error:
             raise EngineError(f"lxml cannot evaluate {self._stored[check_id][0]}: {error}", step="check_held") from None
 
-    def _xpath(self, check_id: int) -> etree.XPath:
-        found = self._compiled.get(check_id)
+    def _xpath(self, check_id: int, compiled: dict[int, etree.XPath]) -> etree.XPath:
+        found = compiled.get(check_id)
         if found is None:
             expression, namespaces = self._stored[check_id]
-            found = self._compiled[check_id] = compiled_xpath(expression, json.loads(namespaces))
+            found = compiled[check_id] = compiled_xpath(expression, json.loads(namespaces))
         return found
 
 
@@ -79,8 +108,9 @@ def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:
     """Return a function from rows (message, its checks) to rows (message, check that holds)."""
     def checked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = zip(*(batch[name].to_pylist() for name in ("event_id", "checks")), strict=True)
-            held = [(event_id, each) for event_id, asked in rows for each in checks.held(sources[event_id], asked)]
+            events, asked = (batch[name].to_pylist() for name in ("event_id", "checks"))
+            found = checks.held_in([(sources[event], each) for event, each in zip(events, asked, strict=True)])
+            held = [(event, each) for event, ids in zip(events, found, strict=True) for each in ids]
             columns = [pa.array([row[place] for row in held], pa.int64()) for place in (0, 1)]
             yield pa.RecordBatch.from_arrays(columns, schema=CHECK_HELD)
     return checked

@@ -59,7 +59,7 @@ class Known:
         """What lxml decides about candidates."""
         rows = self.store.rows(file_step("known_check"))
         stored = {row["check_id"]: (row["expression"], row["namespaces"]) for row in rows}
-        return Checks(stored, self.store.check_costs.add)
+        return Checks(stored, self.store.check_costs.add, self.limits.max_processes)
 
     @cached_property
     def transforming(self) -> Transforming:
