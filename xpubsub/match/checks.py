@@ -27,7 +27,7 @@ _PARSER = etree.XMLParser(**_OPTIONS)
 
 Evaluation = tuple[int, bool, float]
 """(check, whether it held, seconds)."""
-MANY = 2_000
+WORTH_THREADS = 2_000
 """How many evaluations are worth several threads."""
 Count = Callable[[int, bool, float], None]
 """Takes a check that was evaluated, whether it held, and the seconds that took."""
@@ -49,7 +49,7 @@ class Checks:
 
     def held_in(self, asked: Sequence[tuple[bytes, list[int]]]) -> list[list[int]]:
         """Return the checks that hold in each of some messages; lxml works on several at a time if that is worth it."""
-        if sum(len(check_ids) for _, check_ids in asked) < MANY or self._most <= 1:
+        if sum(len(check_ids) for _, check_ids in asked) < WORTH_THREADS or self._most <= 1:
             return [self.held(*each) for each in asked]
         with ThreadPoolExecutor(self._most) as threads:
             evaluated = list(threads.map(self._evaluated, *zip(*asked, strict=True)))
