@@ -15,6 +15,7 @@ class CheckCosts:
 
     def __init__(self) -> None:
         self._costs: dict[int, list[float]] = {}
+        self._candidates, self._seconds = 0, 0.0
 
     def add(self, check_id: int, held: bool, seconds: float) -> None:
         """Count one evaluation."""
@@ -22,6 +23,8 @@ class CheckCosts:
         cost[0] += 1
         cost[1] += held
         cost[2] += seconds
+        self._candidates += 1
+        self._seconds += seconds
 
     def __bool__(self) -> bool:
         """Whether something was counted."""
@@ -30,12 +33,11 @@ class CheckCosts:
     @property
     def worth_storing(self) -> bool:
         """Whether enough was counted to store it before the store is closed or looked at."""
-        costs = self._costs.values()
-        return sum(cost[0] for cost in costs) >= _MANY or sum(cost[2] for cost in costs) >= _LONG
+        return self._candidates >= _MANY or self._seconds >= _LONG
 
     def take(self) -> pa.Table:
         """Return the rows of `check_cost`, and begin anew."""
         rows = [(check_id, int(asked), int(held), seconds) for check_id, (asked, held, seconds) in self._costs.items()]
-        self._costs = {}
+        self._costs, self._candidates, self._seconds = {}, 0, 0.0
         columns = zip(_ROW, zip(*rows, strict=True), strict=True)
         return pa.table([pa.array(column, field.type) for field, column in columns], schema=_ROW)

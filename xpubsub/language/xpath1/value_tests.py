@@ -11,6 +11,7 @@ from xpubsub.language.xpath1.constants import constant_value, core_constant, emp
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
 from xpubsub.language.xpath1.reached import any_of, at_most_one, both_tests, existing, ways_to
+from xpubsub.language.xpath1.shared import is_absolute
 from xpubsub.language.xpath1.tree import (
     AnyTest,
     AxisStep,
@@ -65,12 +66,13 @@ class ValueTests:
         """Compare a value that lxml computes at the context node; the document has none where there are no nodes."""
         if not self.with_trees:
             raise Inexact
-        path = tree_value(tree, self.here)
+        here = None if is_absolute(tree) else self.here
+        path = tree_value(tree, here)
         value = _compared_as(op, tree, constant)
         if value is None:
             return never_equal(op)
         found = Compare(op, path, core_constant(value))
-        if self.here is not None or not _holds_without_nodes(op, tree, constant):
+        if here is not None or not _holds_without_nodes(op, tree, constant):
             return found
         return negated(Compare("=", path, core_constant("false"))) if constant is True else Or((negated(path), found))
 
