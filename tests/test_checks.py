@@ -16,7 +16,7 @@ from xpubsub.cli import program
 from xpubsub.jobs.publish.early import Early
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.timing import Timings
-from xpubsub.match.checks import parsed_source
+from xpubsub.match.filter_checks import parsed_source
 from xpubsub.rows import OPEN_NODE
 from xpubsub.shred.open_units import EVENT_ID, OpenNodes
 
@@ -84,6 +84,17 @@ def test_helper_processes_give_the_messages_back(connect: Connect) -> None:
         assert found(broker.publish(big.items())) == {(f"m{n}", "s") for n in range(0, 120, 2)}
 
 
+def test_lxml_works_on_several_messages_at_a_time(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpubsub.match.checks.WORTH_THREADS", 10)
+    monkeypatch.setattr("xpubsub.match.checks.cores", lambda: 3)
+    broker = connect("duckdb")
+    broker.subscribe_many(SUBSCRIBED.items())
+    sent = [(f"{name}-{n}", xml) for n in range(30) for name, xml in MESSAGES.items()]
+    for _ in range(2):
+        assert found(broker.publish(sent)) == {(f"{m}-{n}", s) for m, s in WANTED for n in range(30)}
+    assert broker.show("none").candidates == 2 * len(sent)
+
+
 @pytest.mark.parametrize("xml", [
     "<?xml version='1.0' encoding='utf-16'?><a>é</a>".encode("utf-16"),
     "<?xml version='1.0' encoding='iso-8859-1'?><a>é</a>".encode("latin-1"),
@@ -147,6 +158,32 @@ def test_the_way_is_named(connect: Connect) -> None:
     assert [each.partition(": ")[0] for each in told if ": every message: " in each] == ["none"]
     stats = broker.stats()
     assert (stats["filters that lxml checks"], stats["filters that lxml checks on every message"]) == (3, 1)
+
+
+def test_what_checks_cost_is_shown(tmp_path: Path) -> None:
+    path = str(tmp_path / "s.duckdb")
+    with xpubsub.connect(path) as broker:
+        broker.subscribe_many(SUBSCRIBED.items())
+        assert broker.show("counted").candidates is None
+        broker.publish(MESSAGES.items())
+        assert (broker.show("counted").candidates, broker.show("none").candidates, broker.show("plain").candidates) == (4, 4, None)
+        broker.publish([("m5", MESSAGES["m1"])])
+        broker.subscribe("other", "//q")
+        broker.publish([("m6", MESSAGES["m1"])])
+    with xpubsub.connect(path, read_only=True) as broker:
+        costs = {row["subscription_id"]: row["candidates"] for row in broker.list().to_pylist()}
+        assert (costs["counted"], costs["none"], costs["plain"]) == (6, 6, None)
+        stats = broker.stats()
+        assert stats["candidates that lxml checked"] == sum(filter(None, costs.values()))
+        assert 0 < stats["candidates that matched"] < stats["candidates that lxml checked"]
+        assert broker.show("counted").seconds > 0
+    shown = CliRunner().invoke(program, ["show", path, "counted"]).output
+    assert "cost   6 candidates, " in shown, shown
+    with xpubsub.connect(path) as broker:
+        broker.unsubscribe(["none"])
+        broker.gc()
+        assert broker.show("counted").candidates == 6
+        assert broker.stats()["candidates that lxml checked"] < stats["candidates that lxml checked"]
 
 
 def test_an_explanation_says_what_lxml_decides(connect: Connect) -> None:

@@ -10,6 +10,7 @@ import pytest
 import xpubsub
 from tests import inside
 from tests.judge import pairs, verdicts
+from xpubsub.jobs.publish.timing import Timings
 from xpubsub.language.xpath.syntax import name_of
 from xpubsub.language.xpath1.tree_values import TreeValue
 from xpubsub.language.xpath1.ways import CHECKED, EVERY_MESSAGE, INDEXED, FilterReader
@@ -21,12 +22,14 @@ FILTERS = [
     "//a + //b = 3", "//a - //b != 0", "contains(//a, //b)", "not(contains(//a, //b))", "starts-with(concat(//b, //a), 'x')",
     "//a[2] = '2'", "(//a)[2] = '2'", "(//a)[last()] > 2", "//a[position() < 3] = '3'", "//a[last()]/@k = 'z'", "//r/a[2]/following-sibling::b = 'x'",
     "//a[position() mod 2 = 0]", "//b[preceding-sibling::a]", "//b[preceding-sibling::a = '2']", "//a[not(following-sibling::a)] = '3'",
-    "//a[following-sibling::b[c = 'K']]/@k", "//a[following-sibling::*[1][self::b]]", "//c[ancestor::b]", "//c[ancestor::b/@k = 'z']",
+    "//a[following-sibling::b[c = 'K']]", "//a[following-sibling::*[1][self::b]]", "//c[ancestor::b]", "//c[ancestor::b/@k = 'z']",
     "//c/ancestor::b[@k = 'z']", "//c[count(ancestor::*) > 2]", "//c[../../@k = 'r']", "//a[name() = 'p:a']", "name(//*[@k]) = 'a'",
     "//a[lang('en')] = '1'", "//a[not(lang('en'))]", "count(//a | //b) > 3", "count(//a | //b) < '3'", "//a[b] = //b", "count(//a/node()) = 2",
     "//a[preceding::b]", "//a/comment()", "count(//*) = count(//a)", "string(//a[2]) = '2'", "normalize-space(//a[last()]) = '3'",
     "//p:a[preceding-sibling::p:a] = '2'", "//p:a/following::p:*/@p:k = 'v'", "sum(//p:a) = 3", "//a[sum(b) > 1]", "//a[sum(b) div count(b) = 2]",
-    "local-name(//*[last()]) = 'c'", "//r[a[1] = b[1]]", "boolean(//r[count(a) > count(b)])", "//text()[. = following::a]", "//@k[. = ../../a[2]]",
+    "local-name(//*[last()]) = 'c'", "//r[a[1] = b[1]]", "//c[../../@k = 'r' or ../../../a]",
+    "//a[../../q/a = '2']", "//a[concat(b, '-', c) = 'x-']", "//a[count(//b[1]) = 1]", "//c[ancestor::r/@k = ../../@k]", "//b[ancestor::a = '1']",
+    "boolean(//r[count(a) > count(b)])", "//text()[. = following::a]", "//@k[. = ../../a[2]]",
     "position() = 1", "last() = 2", "0 div 0", "1 div 0", "..", "../a", "name() = ''", "lang('en')",
 ]
 MESSAGES = [
@@ -57,7 +60,7 @@ def test_they_are_indexed() -> None:
 
 
 @pytest.mark.parametrize(("text", "wanted"), [
-    ("//a[b = 'x'][2] = 'y'", CHECKED), ("//a[contains(., 'x')][2] = 'y'", CHECKED), ("//a[following-sibling::b[c = 'x']/d]", CHECKED),
+    ("//a[b = 'x'][2] = 'y'", CHECKED), ("//a[contains(., 'x')][2] = 'y'", CHECKED), ("//a[following-sibling::b[c = 'x']/d]", CHECKED), ("//a[following-sibling::b = 5]/c", CHECKED),
     ("id('x')/a", CHECKED), ("//comment()", EVERY_MESSAGE), ("not(count(//a[. = 'x'] | //b) > 1)", EVERY_MESSAGE),
     ("count(//a[. = 'x'] | //b) > 1", CHECKED), (f"sum(//{'a' * 3000}) > 1", CHECKED),
 ])
@@ -90,6 +93,19 @@ def test_filters_share_values(connect: Connect) -> None:
     computing = inside.known(broker).cache.computing
     assert computing is not None and len(computing.linear_paths) == 2
     assert found(broker.publish([("m", "<r><b>2</b><a>3</a></r>")])) == {*(("m", f"s{n}") for n in range(2)), *(("m", f"t{n}") for n in range(3))}
+
+
+@pytest.mark.parametrize("text", [
+    "//a[preceding-sibling::b = 5]", "//a[following-sibling::b = 5]/c = 7", "//a[ancestor::r = 'x']", "//a[../../r = 'x'][b]", "//a[preceding::b = 1]",
+    "//a[string(ancestor::r) = 'x']", "//a[//b = ../b]", "//a[sum(//b) = 1]", "//a[concat(.., 'x') = 'x']", "//a[preceding-sibling::b[1] > c]/d = 1",
+])
+def test_values_take_about_as_much_room_as_the_message(connect: Connect, text: str) -> None:
+    broker = connect("duckdb")
+    broker.subscribe("s", text)
+    xml = "<q><r>" + "".join(f"<a>{n}<c/></a><b>{n}</b>" for n in range(200)) + "</r></q>"
+    shredder = broker._publisher.shred([(1, "m", xml)], Timings())  # type: ignore[attr-defined]
+    assert shredder.nodes().num_rows < 2000
+    assert sum(len(row[4] or "") for row in shredder.rows) < 3 * len(xml)
 
 
 def test_a_message_without_such_nodes_is_not_parsed_again(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,14 +137,17 @@ class Broker(PublishingCalls, StreamingCalls):
 
     def list(self) -> pa.Table:
         """Return all subscriptions, with subscription_id, kind, stream, dialect, namespaces, text, max_delay,
-        variables, partial, weights, and way: `indexed`, `checked` or `every message`.
+        variables, partial, weights, way (`indexed`, `checked` or `every message`), and what lxml's checks have cost:
+        candidates and seconds.
         """
         with self._exclusive():
+            self._keep_check_costs()
             return list_subscriptions(self.store)
 
     def show(self, subscription_id: str) -> Shown:
         """Return one subscription, by `subscription_id`: as it was written, and the queries it was compiled to."""
         with self._exclusive():
+            self._keep_check_costs()
             return show_subscription(self.store, check_text("the id of a subscription", subscription_id, empty=True))
 
     def gc(self) -> dict[str, int]:
@@ -190,6 +193,7 @@ class Broker(PublishingCalls, StreamingCalls):
     def stats(self) -> dict[str, int]:
         """Return counts over the store by name, such as subscriptions and messages kept for correlations."""
         with self._exclusive():
+            self._keep_check_costs()
             kept = kept_stats(self.store, self.limits)
             return {**store_stats(self.store), **kept, **spill_stats(self.store)}
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self
 
 from xpubsub.checks import check_text
 from xpubsub.engines.shared import check_writable
-from xpubsub.errors import StoreError
+from xpubsub.errors import Error, StoreError
 from xpubsub.jobs.overload.settings import Overload
 from xpubsub.jobs.publish.message_publisher import MessagePublisher
 from xpubsub.limits import Limits
@@ -50,7 +50,15 @@ class OpenStore:
             if not self._closed:
                 self._closed = True
                 self._publisher.close()
+                with suppress(Error):
+                    self._keep_check_costs()
                 self.store.engine.close()
+
+    def _keep_check_costs(self) -> None:
+        """Store what lxml's checks have cost so far."""
+        if self.store.check_costs:
+            with self.store.engine.pipeline(), self.store.engine.transaction():
+                self.store.keep_check_costs()
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

@@ -24,6 +24,15 @@ select 'transformations that Saxon evaluates on every message' as name, count(*)
 join visible as v on v.subscription_id = s.subscription_id and v.call_no = s.call_no
 where s.way = 'every message' and v.kind = 'transformation'
 union all
+select 'candidates that lxml checked' as name, cast(coalesce(sum(candidates), 0) as bigint) as amount from check_cost
+union all
+select 'candidates that matched' as name, cast(coalesce(sum(held), 0) as bigint) as amount from check_cost
+union all
+select 'milliseconds of lxml for checks' as name, cast(coalesce(round(1000 * sum(seconds)), 0) as bigint) as amount
+from check_cost
+union all
+select 'computed values' as name, count(*) as amount from query_linear_path where contains(linear_path, '/=')
+union all
 select 'linear paths' as name, count(*) as amount from query_linear_path
 union all
 select 'chain edges' as name, count(*) as amount from query_predicate

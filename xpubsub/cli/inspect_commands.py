@@ -55,6 +55,9 @@ def show(store: str, subscription_id: str, as_json: bool, engine: str, master: s
     click.echo(f"text   {shown.text}")
     if shown.kind == "filter":
         click.echo(f"way    {shown.way}")
+    if shown.candidates and shown.seconds is not None:
+        each = shown.seconds / shown.candidates
+        click.echo(f"cost   {shown.candidates:,} candidates, {shown.seconds:.3g} s of lxml, {1e6 * each:.3g} µs each")
     if shown.max_delay is not None:
         click.echo(f"delay  at most {shown.max_delay}")
     if not shown.partial:

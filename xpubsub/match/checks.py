@@ -1,20 +1,15 @@
-"""Checks candidates, filters with lxml and queries with Saxon: each message is parsed once for all its checks."""
+"""Checks candidates: filters with lxml, queries with Saxon."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
-from lxml import etree
 
 from xpubsub.arrow import ArrowFunction
-from xpubsub.errors import EngineError
-from xpubsub.language.xpath1.extensions import NoValue
-from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.language.xquery.evaluation import VERSION
 from xpubsub.limits import Limits
+from xpubsub.match.filter_checks import Count, FilterChecks
 from xpubsub.match.saxon import saxon_answers
 from xpubsub.rows import CHECK_HELD, table_of
 
@@ -22,20 +17,16 @@ Decided = tuple[str | None, str | None, str | None]
 """The output (null for a filter), or the code and the reason of an error."""
 FILTER_HELD: Decided = (None, None, None)
 
-_OPTIONS: dict[str, Any] = {
-    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True, "encoding": "utf-8"}
-"""Messages have been read before, within the limits, and declare no entities."""
-_PARSER = etree.XMLParser(**_OPTIONS)
-"""A parser costs more than a small message; lxml lets threads take turns with it."""
-
 
 class Checks:
-    """The checks of a store; each is compiled when it is first needed."""
+    """The checks of a store."""
 
-    def __init__(self, stored: Mapping[int, tuple[str, str]], limits: Limits) -> None:
+    def __init__(
+        self, stored: Mapping[int, tuple[str, str]], limits: Limits, count: Count | None = None
+    ) -> None:
         self._stored = dict(stored)
         self._limits = limits
-        self._compiled: dict[int, etree.XPath] = {}
+        self._filters = FilterChecks(self._stored, count, limits.max_processes)
 
     def add(self, stored: Mapping[int, tuple[str, str]]) -> None:
         """Add checks."""
@@ -43,47 +34,18 @@ class Checks:
 
     def held(self, asked: Sequence[tuple[bytes, list[int]]]) -> Iterator[dict[int, Decided]]:
         """Yield for each message, given in UTF-8, the checks that hold in it or fail, with their outputs."""
-        queries = [(source, [self._stored[each][0] for each in check_ids if self._is_query(each)])
-                   for source, check_ids in asked]
-        answers = saxon_answers([each for each in queries if each[1]], self._limits)
-        for (source, check_ids), (_, texts) in zip(asked, queries, strict=True):
-            found = dict.fromkeys(self._held_filters(source, check_ids), FILTER_HELD)
-            if texts:
-                ids = [each for each in check_ids if self._is_query(each)]
+        filters = [(source, [each for each in check_ids if not self._is_query(each)]) for source, check_ids in asked]
+        queries = [(source, [each for each in check_ids if self._is_query(each)]) for source, check_ids in asked]
+        texts = [(source, [self._stored[each][0] for each in ids]) for source, ids in queries if ids]
+        answers = saxon_answers(texts, self._limits)
+        for held, (_, ids) in zip(self._filters.held(filters), queries, strict=True):
+            found = dict.fromkeys(held, FILTER_HELD)
+            if ids:
                 found |= {each: answer for each, answer in zip(ids, next(answers), strict=True) if answer is not None}
             yield found
 
     def _is_query(self, check_id: int) -> bool:
         return self._stored[check_id][0].startswith(VERSION)
-
-    def _held_filters(self, source: bytes, check_ids: list[int]) -> list[int]:
-        filters = [each for each in check_ids if not self._is_query(each)]
-        tree = parsed_source(source) if filters else None
-        return [] if tree is None else [each for each in filters if self._holds(each, tree)]
-
-    def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
-        try:
-            return bool(self._xpath(check_id)(tree))
-        except NoValue:
-            return False
-        except etree.XPathError as error:
-            raise EngineError(f"lxml cannot evaluate {self._stored[check_id][0]}: {error}", step="check_held") from None
-
-    def _xpath(self, check_id: int) -> etree.XPath:
-        found = self._compiled.get(check_id)
-        if found is None:
-            expression, namespaces = self._stored[check_id]
-            found = self._compiled[check_id] = compiled_xpath(expression, json.loads(namespaces))
-        return found
-
-
-def parsed_source(source: bytes) -> etree._ElementTree | None:
-    """Parse a message; what only lxml objects to does not keep it from being read."""
-    try:
-        return etree.ElementTree(etree.fromstring(source, _PARSER))
-    except etree.XMLSyntaxError:
-        root = etree.fromstring(source, etree.XMLParser(**_OPTIONS, recover=True))
-        return None if root is None else etree.ElementTree(root)
 
 
 def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:

@@ -16,7 +16,7 @@ from xpubsub.language.xpath.linear import components
 from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath1.libxml import compiled_xpath
 from xpubsub.language.xpath1.tree_values import TreeValue
-from xpubsub.match.checks import parsed_source
+from xpubsub.match.filter_checks import parsed_source
 from xpubsub.match.uses import NUMBER
 from xpubsub.shred.encodings import in_utf_8
 from xpubsub.shred.node_rows import NodeRow

@@ -51,6 +51,7 @@ KEPT: dict[str, Step] = {
     "subscription_check": _visible("subscription_check"),
     "subscription_variables": _visible("subscription_variables"),
     "query_check": _kept("query_check", "live_check", "check_id"),
+    "check_cost": file_step("gc_check_cost"),
     "subscription_whole": _visible("subscription_whole"),
     "subscription_weights": _visible("subscription_weights"),
     "spilled_file": file_step("gc_spilled_file"),

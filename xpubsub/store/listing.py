@@ -34,6 +34,10 @@ class Shown:
     """Whether the subscriber wants parts of outputs while others are spilled."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """What the paths that a transformation returns are worth, by how they are written; 1 where none is given."""
+    candidates: int | None = None
+    """How many messages lxml has checked, if it was asked: those that met the necessary condition."""
+    seconds: float | None = None
+    """How long that took lxml, without reading the messages."""
 
 
 def list_subscriptions(store: Store) -> pa.Table:

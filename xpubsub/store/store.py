@@ -12,6 +12,7 @@ import pyarrow as pa
 from xpubsub.engines.base import Engine
 from xpubsub.errors import StoreError
 from xpubsub.step import Pipeline, Step, file_step, whole
+from xpubsub.store.check_costs import CheckCosts
 from xpubsub.store.migrations import migrate
 
 DEFAULT_SLOTS = 5
@@ -27,6 +28,8 @@ class Store:
         check_contents(engine, create=create)
         self.migrated = migrate(engine)
         self.slots = self._slots(slots)
+        self.check_costs = CheckCosts()
+        """What lxml's checks have cost since that was last stored."""
 
     def on(self, engine: Engine) -> Store:
         """Return the same store with another engine, which has its tables too."""
@@ -63,6 +66,12 @@ class Store:
         """Append the results of steps to tables, in order."""
         for table, step in appends:
             self.engine.append(table, step)
+
+    def keep_check_costs(self) -> None:
+        """Store what checks have cost, if something was counted and the store can be changed."""
+        if self.check_costs and not self.engine.read_only:
+            self.engine.load("new_check_cost", self.check_costs.take())
+            self.append(("check_cost", whole("new_check_cost")))
 
     def refuse_collisions(self, step: Step) -> None:
         """Raise `StoreError` if the step finds two different texts with the same id."""

@@ -44,8 +44,10 @@ def query_reports(
 
 def _lxml_report(check: LxmlCheck, text: str, source: bytes, limits: Limits) -> BranchReport:
     stored = {0: (check.expression, json.dumps(dict(check.namespaces)))}
-    [held] = Checks(stored, limits).held([(source, [0])])
-    return BranchReport(text, bool(held), 0, 0, f"lxml evaluates the whole expression to {'true' if held else 'false'}")
+    seconds: list[float] = []
+    [held] = Checks(stored, limits, lambda *counted: seconds.append(counted[2])).held([(source, [0])])
+    told = f"lxml evaluates the whole expression to {'true' if held else 'false'}, in {1e6 * sum(seconds):.0f} µs"
+    return BranchReport(text, bool(held), 0, 0, told)
 
 
 def decided_reports(reports: Sequence[QueryReport], line: BranchReport) -> tuple[QueryReport, ...]:

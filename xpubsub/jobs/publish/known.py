@@ -106,7 +106,7 @@ class Kept:
 
     def checks(self, summary: Summary, limits: Limits) -> Checks:
         """Return what lxml and Saxon decide; expressions stay compiled."""
-        self._checks = self._checks or Checks({}, limits)
+        self._checks = self._checks or Checks({}, limits, self._store.check_costs.add)
         if summary.checks:
             self._checks.add({row["check_id"]: (row["expression"], row["namespaces"])
                               for row in self._growing.new(file_step("known_check")).to_pylist()})

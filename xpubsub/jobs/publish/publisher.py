@@ -173,6 +173,8 @@ class Publisher(Matcher):
             if not batch.spill:
                 with timings.of("sample"):
                     self._sampler.sample(len(shredder.messages))
+        if self._store.check_costs.worth_storing:
+            self._store.keep_check_costs()
         notifications = matched.notifications if batch.spill is None else with_parts(matched.notifications)
         rejected = pa.concat_tables([shredder.rejected(), duplicates])
         rejected = rejected.sort_by("event_id").drop_columns("event_id")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, NodeTest, Number, Or, Path
 from xpubsub.language.xpath1.constants import constant_value, core_constant, emptied, looks_at_context, node_sets
-from xpubsub.language.xpath1.exact import MOST_COUNTED, OPPOSITE, TRUE_EXPR, Exact, negated
+from xpubsub.language.xpath1.exact import Exact
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import evaluated
@@ -27,6 +27,8 @@ from xpubsub.language.xpath1.tree import (
     XPathTree,
     type_of,
 )
+from xpubsub.language.xpath1.truths import OPPOSITE, TRUE_EXPR, negated
+from xpubsub.language.xpath1.value_tests import MOST_COUNTED
 
 
 def necessary_filter(tree: XPathTree) -> Expr | None:

@@ -230,13 +230,10 @@ class _Ways:
         last, above = way.path.steps[-1], way.back()
         if above.path.absolute and not above.path.steps and self.here is not None:
             raise Inexact
-        at = above.last if above.path.steps else None if above.path.absolute else self.here
-        child = replace(last, axis="child")
-        ways = [above.filtered(self.inside(condition, at)).then(child)]
+        ways = self._predicate(above, condition)
         if last.axis == "descendant":
-            between = above.then(PathStep("descendant", _ELEMENT))
-            ways.append(between.filtered(self.inside(condition, _ELEMENT)).then(child))
-        return ways
+            ways += self._predicate(above.then(PathStep("descendant", _ELEMENT)), condition)
+        return [way.then(replace(last, axis="child")) for way in ways]
 
 
 def _core_test(step: AxisStep) -> NodeTest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xpubsub.language.xpath1.constants import OF_CONTEXT, is_constant
+from xpubsub.language.xpath1.constants import OF_CONTEXT, is_constant, looks_at_context, node_sets
 from xpubsub.language.xpath1.extensions import EXTENSIONS, NAMESPACE
 from xpubsub.language.xpath1.tree import (
     COMPARING,
@@ -18,6 +18,7 @@ from xpubsub.language.xpath1.tree import (
     Root,
     XPathTree,
     children,
+    type_of,
 )
 
 _OF_STRUCTURE = frozenset({"position", "last", "count", "name", "local-name", "namespace-uri", "lang"})
@@ -28,6 +29,8 @@ _DOWN = frozenset({
     "child", "descendant", "attribute", "following-sibling", "preceding-sibling", "following", "preceding",
     "namespace"})
 """Axes that never lead to the document."""
+_INSIDE = frozenset({"child", "descendant", "descendant-or-self", "self", "attribute"})
+_ABOVE = frozenset({"parent", "ancestor", "ancestor-or-self", "self"})
 
 
 def is_shared(tree: XPathTree) -> bool:
@@ -67,6 +70,35 @@ def _is_structure(tree: XPathTree) -> bool:
         case Root() | Location() | Filtered():
             return False
     return all(map(_is_structure, children(tree)))
+
+
+def is_small(tree: XPathTree) -> bool:
+    """Whether the values of an expression, at all nodes of a message, take about as much room as the message at most.
+
+    The values of siblings, or of what is above, would be repeated at each of many nodes.
+    """
+    match tree:
+        case Calling("name" | "local-name" | "namespace-uri", _):
+            return True
+        case Calling() if type_of(tree) == "string":
+            return all(map(is_small, tree.arguments))
+        case Operation("|", parts):
+            return all(map(is_small, parts))
+        case Filtered(base, _):
+            return is_small(base)
+        case Location(None, steps):
+            axes = [step.axis for step in steps]
+            return _INSIDE.issuperset(axes) or (axes[-1] == "attribute" and _ABOVE.issuperset(axes[:-1]))
+    return type_of(tree) != "nodes"
+
+
+def is_absolute(tree: XPathTree) -> bool:
+    """Whether an expression is the same wherever it stands in a message."""
+    return not looks_at_context(tree) and all(map(_from_root, node_sets(tree)))
+
+
+def _from_root(nodes: XPathTree) -> bool:
+    return isinstance(nodes, Root) or (isinstance(nodes, Location) and isinstance(nodes.start, Root))
 
 
 def at_document(tree: XPathTree) -> XPathTree:

@@ -18,7 +18,7 @@ from xpubsub.language.xpath.syntax import And, Expr, NodeTest, Path, PathStep, u
 from xpubsub.language.xpath1.constants import node_sets
 from xpubsub.language.xpath1.inexact import Inexact
 from xpubsub.language.xpath1.libxml import LxmlText
-from xpubsub.language.xpath1.shared import at_document, is_shared, may_select_document
+from xpubsub.language.xpath1.shared import at_document, is_shared, is_small, may_select_document
 from xpubsub.language.xpath1.trails import Trail, chains
 from xpubsub.language.xpath1.tree import XPathTree, type_of
 
@@ -69,9 +69,9 @@ def is_tree_value(name: str) -> bool:
 def tree_value(tree: XPathTree, here: NodeTest | None) -> Path:
     """Return the path from a node that passes a test (None: the document) to what an expression is there.
 
-    A node-set has a value for each node; raises `Inexact` if lxml or others could not share it.
+    A node-set has a value for each node; raises `Inexact` if filters could not share it, or if it took much room.
     """
-    if here is not None and here.kind != "element":
+    if here is not None and (here.kind != "element" or not is_small(tree)):
         raise Inexact
     if not is_shared(tree) or (type_of(tree) == "nodes" and may_select_document(tree)):
         raise Inexact
