@@ -226,7 +226,7 @@ class CompilerRun:
         if len(text) <= self._compiler.limits.max_expression:
             shape, constants = self._shapes.take_out(text)
             if not constants or self._came_before(shape):
-                self._learn(shape, constants, text)
+                self._learn(shape, constants, self._shapes.in_order(text))
         return self._known(text) or (self._compiler.own_template(text), ())
 
     def _came_before(self, shape: Shape) -> bool:
