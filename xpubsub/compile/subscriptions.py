@@ -34,7 +34,7 @@ from xpubsub.limits import Limits
 
 NumberedText = tuple[int, str | None, str | None, int]
 """(row number, id, text, number of the compiler)."""
-_REMEMBERED = 20_000
+_REMEMBERED = 40_000
 """How many shapes, and how many texts of correlations, are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
     < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
@@ -232,7 +232,7 @@ class CompilerRun:
     def _came_before(self, shape: Shape) -> bool:
         """Whether a text of this shape came before: a shape that comes once is not worth a template."""
         before = shape in self._once
-        if len(self._once) > _REMEMBERED:
+        if len(self._once) > 10 * _REMEMBERED:
             self._once.clear()
         self._once.add(shape)
         return before
