@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.machine import commit, machine, versions
 from benchmarks.options import Options, read_options
 from benchmarks.parts import (
+    any_order,
     churn,
     correlate,
     documents,
@@ -52,7 +53,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
     "spark-scaling": spark_scaling.measure, "xpath": xpath.measure,
     "overload": overload.measure, "overload-many": overload.first_parts,
-    "mixed": mixed.measure, "documents": documents.measure, "nitf": nitf.measure,
+    "any-order": any_order.measure, "mixed": mixed.measure, "documents": documents.measure, "nitf": nitf.measure,
 }
 
 

@@ -19,6 +19,7 @@ from tests.generate import NAMESPACES, Expressions, Messages
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.jobs.paths import tagpath_cache
 from xpubsub.jobs.publish import query_cache, sampling
+from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.shredding import Paths, shredded_by
 from xpubsub.jobs.publish.single import Lookup
 from xpubsub.limits import Limits
@@ -287,6 +288,26 @@ def test_classes_of_paths_give_the_same_answers(
     assert inside.known(broker).summary.classes and plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain
     assert pairs(broker.publish(messages, plan=PLANS[0])) == plain, "and once more, with what the first time has left"
+
+
+def test_what_is_kept_between_batches_follows_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Classes of paths, kept for batches of one snapshot: new subscriptions, new tag paths, gc, a failed transaction."""
+    monkeypatch.setattr(summary_module, "MANY_PATHS", 0)
+    random = Random(9)
+    source, expressions = Messages(random), Expressions(random)
+    texts = [(f"s{n}", text) for n, text in enumerate(accepted(expressions, 60))]
+    with xpubsub.connect(":memory:") as broker:
+        for change in range(6):
+            broker.subscribe_many(texts[10 * change : 10 * change + 10], namespaces=NAMESPACES)
+            if change == 3:
+                broker.unsubscribe(["s1", "s2"])
+                broker.gc()
+            messages = [(f"m{n}", source.message()) for n in range(6)]
+            with suppress(ZeroDivisionError):
+                broker._publisher.publish(Batch(messages, "S"), lambda result: 1 // 0)  # type: ignore[arg-type]
+            for _ in range(2):
+                found = pairs(broker.publish(messages, plan="unroll"))
+                assert found == pairs(broker.publish(messages, plan="share"))
 
 
 def test_a_store_arranged_by_an_earlier_version_is_arranged_anew(tmp_path: Any) -> None:

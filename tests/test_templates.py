@@ -18,6 +18,7 @@ from xpubsub.compile.shapes import shape_template
 from xpubsub.compile.subscriptions import Compiler, CompilerRun
 from xpubsub.jobs.subscribe import compiling
 from xpubsub.rows import table_of
+from xpubsub.step import Step
 
 SAME_SHAPE = [
     ["/a/b = 1", "/a/b = 2", "/a/b = 0", "/a/b = .5", "/a/b = 7."],
@@ -139,3 +140,18 @@ def test_rows_are_filled_by_name() -> None:
         {"second": "a", "first": 1}, {"second": "b", "first": 2}]
     with pytest.raises(KeyError, match="second"):
         table_of([(1,)], schema, ("first",))
+
+
+def test_conjunctions_in_any_order_have_one_template() -> None:
+    texts = ["/e[contains(a, ']') and b = '[']", "/a > 1 and /b = 'x'", "/b = 'y' and /a > 2", "/c or /b = 'x' and /a > 1", "/a > 1 and /c or /b = 'x'",
+             "/m[a = 'p and q' and b] and /d", "/d and /m[a = 'r and s' and b]", "/b = 'x' and\n/a > 1 and /d"]
+    messages = [("m1", "<a>1.5</a>"), ("m2", "<b>x</b>"), ("m3", "<c/>"), ("m4", "<m><a>r and s</a><b/></m>"),
+                ("m5", "<e><a>]</a><b>[</b></e>")]
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many([(f"s{n}", text) for n, text in enumerate(texts)])
+        broker.subscribe_many([
+            ("first", "/a > 9 and /b = 'z'"), ("again", texts[2]), ("swapped", "/a > 2 and /b = 'y'")])
+        found = {tuple(row.values())[:2] for row in broker.publish(messages).notifications.to_pylist()}
+        queries = broker.store.rows(Step("same", "select distinct query_id from subscription_query"
+                                                 " where subscription_id in ('again', 'swapped')"))
+    assert found == {("m3", "s3"), ("m2", "s4"), ("m5", "s0")} and len(queries) == 1

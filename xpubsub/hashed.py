@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def hashed_once(made: type[T]) -> type[T]:
+def hashed_once(made: type[_T]) -> type[_T]:
     """Let objects of a frozen dataclass remember their hashes; pickled ones forget them: each process has others."""
     whole: Any = made.__hash__
 

@@ -29,6 +29,8 @@ class Step:
     """The name of the Python function, if any, that turns the rows of the SQL into the result."""
     narrows: bool = False
     """Whether the result has all rows that later steps need of the table of the same name, which it hides from them."""
+    standing: bool = False
+    """Whether the result is the same for all batches, until subscriptions or tag paths change."""
     spread: str = ""
     """The column by which an engine on several machines spreads the rows: all later joins compare it."""
 
@@ -39,7 +41,7 @@ Pipeline = tuple[Step, ...]
 
 def file_step(
     name: str, variant: str = "", *, suffix: str = "", reused: bool = False, function: str = "", narrows: bool = False,
-    tables: Mapping[str, str] | None = None, **values: str,
+    standing: bool = False, tables: Mapping[str, str] | None = None, **values: str,
 ) -> Step:
     """Return the step in `sql/…/<name>.sql`, or in its variant `<name>.<variant>.sql`; its result is called `name`.
 
@@ -50,7 +52,7 @@ def file_step(
     file = f"{name}.{variant}" if variant else name
     sql = _filled(file, sql_file(file), values)
     bound = _bound(sql, tuple(tables.items())) if tables else sql
-    return Step(f"{name}{suffix}", bound, reused, function=function, narrows=narrows)
+    return Step(f"{name}{suffix}", bound, reused, function=function, narrows=narrows, standing=standing)
 
 
 def whole(relation: str) -> Step:

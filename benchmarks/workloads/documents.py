@@ -48,7 +48,8 @@ class RealDocuments:
         """Different subscriptions of a kind, and documents, repeated until there are enough."""
         numbered = [(f"m{number}", xml) for number, xml in enumerate(islice(cycle(self._texts), messages))]
         if kind == "people":
-            texts = list(Deriver(self._documents, seed).accepted(subscriptions).values())
+            drawn = Deriver(self._documents, seed).accepted(subscriptions + subscriptions // 4).values()
+            texts = [text for text in drawn if "*:" not in text][:subscriptions]
         else:
             texts = self._drawn(_MAKERS[kind], subscriptions, Random(seed))
         return Derived(numbered, texts, self.namespaces)

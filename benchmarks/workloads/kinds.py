@@ -34,7 +34,7 @@ def texts(kind: str, count: int, seed: int) -> list[str]:
 
 
 def in_any_order(conditions: Conditions, seed: int) -> Iterator[str]:
-    """The conditions of stock subscriptions as people write them: in any order, in predicates or after a path."""
+    """The conditions of stock subscriptions as people write them: in any order, as a predicate or as a conjunction."""
     random = Random(seed)
     for symbol, count, fields, above, cents in zip(
             *(column.tolist() for column in (conditions.symbol, conditions.count, conditions.field,
@@ -43,8 +43,5 @@ def in_any_order(conditions: Conditions, seed: int) -> Iterator[str]:
                  for field, greater, constant in zip(fields[:count], above, cents, strict=False)]
         tests.append(f"symbol = 'S{symbol}'")
         random.shuffle(tests)
-        first = random.randrange(len(tests))
-        inner = "][" if random.random() < 0.5 else " and "
-        predicates = f"[{inner.join(tests[:first])}]" if first else ""
-        yield f"/stock{predicates}[{' and '.join(tests[first:-1])}]/{tests[-1]}" if first < len(tests) - 1 \
-            else f"/stock{predicates}/{tests[-1]}"
+        yield " and ".join(f"/stock/{test}" for test in tests) if random.random() < 0.5 else \
+            f"/stock[{' and '.join(tests)}]"

@@ -31,6 +31,10 @@ _CONSTANT = re.compile(r"""("[^"]*"|'[^']*'|[0-9](?<![\w.\-][0-9])[0-9]*(?:\.[0-
 Shape = tuple[object, ...]
 """For each conjunct, which constants are texts (a quote comes before any digit), and the text between them."""
 _AND = " and "
+_Conjunct = tuple[Shape, Constants, str, bool]
+"""What stands between two `and`: its shape, its constants, its text, and whether it is a whole conjunct."""
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_SHAPE = itemgetter(0)
 _REMEMBERED = 200_000
 """How many conjuncts are remembered at a time."""
 
@@ -39,27 +43,43 @@ class Shapes:
     """Takes the constants out of texts; conjuncts are cached, as many texts share them."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[object, ...], Constants]] = {}
+        self._known: dict[str, _Conjunct] = {}
 
     def take_out(self, text: str) -> tuple[Shape, Constants]:
-        """Return the shape of a text and its constants."""
+        """Return the shape of a text and its constants, both of the text `in_order`."""
+        found = self._conjuncts(text)
+        if len(found) == 1:
+            return found[0][:2]
+        return tuple([shape for shape, *_ in found]), sum([constants for _, constants, *_ in found], ())
+
+    def in_order(self, text: str) -> str:
+        """Return a text with its conjuncts in the order of their shapes: `a and b` is `b and a`."""
+        return _AND.join([part for _, _, part, _ in self._conjuncts(text)])
+
+    def _conjuncts(self, text: str) -> list[_Conjunct]:
         known = self._known
         try:
             found = [known[part] for part in text.split(_AND)]
         except KeyError:
             found = self._learn(text)
-        if len(found) == 1:
-            return found[0]
-        return tuple([shape for shape, _ in found]), sum([constants for _, constants in found], ())
+        if all([whole for *_, whole in found]):
+            found.sort(key=_SHAPE)
+        return found
 
-    def _learn(self, text: str) -> list[tuple[tuple[object, ...], Constants]]:
+    def _learn(self, text: str) -> list[_Conjunct]:
         """Analyse the conjuncts, or the whole text if a string constant spans several."""
         parts = text.split(_AND)
         if any(part.count(quote) % 2 for part in parts for quote in "\"'"):
-            return [_take_out(text)]
+            return [(*_take_out(text), text, False)]
         if len(self._known) > _REMEMBERED:
             self._known.clear()
-        return [self._known.setdefault(part, _take_out(part)) for part in parts]
+        return [self._known.setdefault(part, (*_take_out(part), part, _is_whole(part))) for part in parts]
+
+
+def _is_whole(part: str) -> bool:
+    """Whether a part between two `and` is a conjunct: no bracket is open in it, and `or` does not divide it."""
+    code = " ".join(_CONSTANT.split(part)[::2])
+    return code.count("[") == code.count("]") and code.count("(") == code.count(")") and not _OR.search(code)
 
 
 def _take_out(text: str) -> tuple[Shape, Constants]:

@@ -36,7 +36,7 @@ from xpubsub.limits import Limits
 
 NumberedText = tuple[int, str | None, str | None, int]
 """(row number, id, text, number of the compiler)."""
-_REMEMBERED = 20_000
+_REMEMBERED = 40_000
 """How many shapes, and how many texts of correlations, are remembered at a time."""
 _TRANSFORMATION = re.compile(r"""\s*(?:
     < | \(: | \(*\s*(?:for|let|some|every)\s*\$ | xquery\s+(?:version|encoding)\b
@@ -257,13 +257,13 @@ class CompilerRun:
         if len(text) <= self._compiler.limits.max_expression:
             shape, constants = self._shapes.take_out(text)
             if not constants or self._came_before(shape):
-                self._learn(shape, constants, text)
+                self._learn(shape, constants, self._shapes.in_order(text))
         return self._known(text) or (self._compiler.own_template(text), ())
 
     def _came_before(self, shape: Shape) -> bool:
         """Whether a text of this shape came before: a shape that comes once is not worth a template."""
         before = shape in self._once
-        if len(self._once) > _REMEMBERED:
+        if len(self._once) > 10 * _REMEMBERED:
             self._once.clear()
         self._once.add(shape)
         return before

@@ -67,6 +67,9 @@ class Engine(Protocol):
     def run(self, step: Step) -> None:
         """Run a step; its result becomes a relation with the step's name."""
 
+    def keep(self, step: Step, snapshot: object) -> None:
+        """Like `run`, but if the engine can, the result stays for later pipelines of the same snapshot of the store."""
+
     def map_arrow(self, name: str, source: Step, function: ArrowFunction, schema: pa.Schema) -> None:
         """Apply a function to a step's result; what it returns becomes the relation `name`."""
 

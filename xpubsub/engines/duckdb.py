@@ -43,6 +43,8 @@ class DuckDBEngine:
         self._connection = connect_duckdb(path, read_only=read_only, create=create)
         self.shared = SharedState() if path.startswith(MEMORY) else shared_state(os.path.realpath(path))
         self._relations: list[str] = []
+        self._kept: dict[str, object] = {}
+        """Relations that outlive their pipelines, each with the snapshot that it belongs to."""
         self._registered: set[str] = set()
         self._transactions = 0
 
@@ -99,6 +101,7 @@ class DuckDBEngine:
 
     def load(self, name: str, table: pa.Table) -> None:
         if not table.num_rows and (columns := columns_of(table.schema)) is not None:
+            self._kept.pop(name, None)
             self._execute(name, f"create or replace temp table {name} ({columns})")
             self._relations.append(name)
             return
@@ -115,6 +118,11 @@ class DuckDBEngine:
     def run(self, step: Step) -> None:
         with self._join_order(step):
             self._create(step.name, self.sql(step))
+
+    def keep(self, step: Step, snapshot: object) -> None:
+        if self._kept.get(step.name) is not snapshot:
+            self._execute(step.name, f"create or replace temp table {step.name} as {self.sql(step)}")
+            self._kept[step.name] = snapshot
 
     @contextmanager
     def _join_order(self, step: Step) -> Iterator[None]:
@@ -214,6 +222,7 @@ class DuckDBEngine:
         return render(step.sql, self.DIALECT)
 
     def _create(self, name: str, sql: str) -> None:
+        self._kept.pop(name, None)
         self._execute(name, f"create or replace temp table {name} as {sql}")
         self._relations.append(name)
 
@@ -227,10 +236,12 @@ class DuckDBEngine:
         self._execute(name, f"create temp table {name} ({', '.join(f'{row[0]} {row[1]}' for row in columns)})")
 
     def _drop(self, name: str) -> None:
+        self._kept.pop(name, None)
         with suppress(duckdb.Error):
             self._connection.execute(f"drop table if exists temp.main.{name}")
 
     def _rollback(self) -> None:
+        self._kept.clear()
         with suppress(duckdb.Error):
             self._connection.execute("rollback")
         self._any_order()

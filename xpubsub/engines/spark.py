@@ -97,6 +97,9 @@ class SparkEngine:
         self._note(name, None)
         self._stored.load(name, table)
 
+    def keep(self, step: Step, snapshot: object) -> None:
+        self.run(step)
+
     def run(self, step: Step) -> None:
         if step.narrows and not self._is_large_table(step.name):
             return

@@ -39,7 +39,7 @@ def class_unroll(case: FilterCase) -> Step:
     header = "-- One row: a query with its slots, each key replaced by the key that represents its class."
     select = f"select a.class_key as lookup_key, u.query_id, u.final, u.chain_id, {keys}"
     tables = "from predicate_unroll as u\njoin key_class as a on a.key = u.lookup_key"
-    return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}")
+    return Step("class_unroll", f"{header}\n{select}\n{tables}\n{joins}", standing=True)
 
 
 def unroll_slots(case: FilterCase) -> Step:

@@ -22,8 +22,8 @@ KEYS_HELD: Listing = (
 """The keys that hold in each message."""
 
 CLASSES: Listing = (
-    file_step("path_class"),
-    file_step("key_class", reused=True),
+    file_step("path_class", standing=True),
+    file_step("key_class", reused=True, standing=True),
 )
 """The keys that represent classes, used if a tag path matches many linear paths."""
 
@@ -56,7 +56,7 @@ UNROLL: Listing = (
     file_step("batch_tagpath", reused=True),
     when("classes", *CLASSES),
     *KEYS_HELD,
-    when("classed_pairs", file_step("pair_class")),
+    when("classed_pairs", file_step("pair_class", standing=True)),
     when("pairs", make.lookup_held),
     when("classes", make.class_unroll),
     when("narrowed", make.slot_asked),

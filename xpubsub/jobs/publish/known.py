@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -32,6 +32,8 @@ class Known:
     """The last change of subscriptions that the snapshot includes."""
     kept: Kept
     """What is kept from snapshot to snapshot."""
+    token: object = field(init=False, default_factory=object)
+    """The snapshot's identity, for relations that are the same for all its batches."""
 
     @cached_property
     def summary(self) -> Summary:

@@ -71,6 +71,8 @@ class PublishPlan:
             with timings.of(step.name):
                 if step.function:
                     engine.map_arrow(step.name, step, checking(self.known.checks, sources), CHECK_HELD)
+                elif step.standing and not self.case.narrowed:
+                    engine.keep(step, self.known.token)
                 else:
                     engine.run(step)
         if self.transformation is None:
