@@ -46,18 +46,20 @@ def _general_pair(left: Item, right: Item, *, ordered: bool) -> tuple[Any, Any]:
     if isinstance(left, Untyped):
         if isinstance(right, Untyped):
             return (_number(left), _number(right)) if ordered else (str(left), str(right))
-        return _untyped_with(left, right), right
+        return _untyped_with(left, right)
     if isinstance(right, Untyped):
-        return left, _untyped_with(right, left)
+        other, untyped = _untyped_with(right, left)
+        return untyped, other
     return comparable(left, right)
 
 
-def _untyped_with(untyped: Untyped, other: Item) -> Any:
+def _untyped_with(untyped: Untyped, other: Item) -> tuple[Any, Any]:
+    """Convert an untyped value and one of a type."""
     if isinstance(other, str):
-        return str(untyped)
+        return str(untyped), str(other)
     if isinstance(other, bool):
-        return to_boolean(untyped)
-    return to_date(untyped) if isinstance(other, date) else _number(untyped)
+        return to_boolean(untyped), other
+    return (to_date(untyped), other) if isinstance(other, date) else (_number(untyped), to_double(other))
 
 
 def _number(text: str) -> float:

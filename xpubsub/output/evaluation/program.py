@@ -32,7 +32,10 @@ def program(code: Code, slots: int, *, decides: bool) -> Callable[[OutputMessage
         run = Run(message, rows)
         environment: Environment = [None] * slots
         environment += [Node(0), 1, 1]
-        items = evaluate(run, environment)
+        try:
+            items = evaluate(run, environment)
+        except (ArithmeticError, RecursionError) as error:
+            raise DynamicError("FOAR0002", f"it cannot be computed: {type(error).__name__}") from error
         return content_text(run, items, has_default=False) if run.decided or not decides else None
     return output
 
