@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from xpubsub.errors import Error
+from xpubsub.errors import Error, UnsupportedError
 from xpubsub.language.flwr.parser import parse_flwr
-from xpubsub.language.flwr.syntax import Content, Copy, Element, Flwr, Sequence
+from xpubsub.language.flwr.syntax import Content, Copy, Element, Flwr, Sequence, Transformation
 from xpubsub.language.xpath.branches import linear_path
 from xpubsub.language.xpath.normal import Hop
 from xpubsub.language.xpath.parser import parse_xpath
@@ -27,9 +27,16 @@ def unit_paths(
     if kind == "filter":
         return _of_filter(parse_xpath(text, namespaces, dialect, limits))
     if kind == "transformation":
-        return {_of_transformation(parse_flwr(text, namespaces, limits).result)}
+        return {_of_transformation(_copying(text, namespaces, limits).result)}
     tree = parse_xscl(text, namespaces, limits)
     return {_of_pattern(block.steps) for block in tree.blocks if block.stream == stream}
+
+
+def _copying(text: str, namespaces: Mapping[str, str], limits: Limits) -> Transformation:
+    try:
+        return parse_flwr(text, namespaces, limits)
+    except UnsupportedError as error:
+        raise NoUnits("it computes with the whole document") from error
 
 
 def _of_filter(expr: Expr) -> set[str]:

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from xpubsub.errors import Error
 from xpubsub.jobs.overload.calibrating import measured_constants
-from xpubsub.language.flwr.block_tree import block_tree
-from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.xquery.compiled import read_transformation
 from xpubsub.limits import Limits
 from xpubsub.match.uses import EXISTS
 from xpubsub.plan.spilling import CORRELATED_PATHS
@@ -113,7 +112,7 @@ def _uses(text: str, key: _Key, limits: Limits) -> tuple[PathUse, ...]:
     """Parse a transformation; one that today's limits refuse has no paths."""
     _, namespaces, partial = key
     try:
-        uses = path_uses(block_tree(parse_flwr(text, json.loads(namespaces), limits), text, limits))
+        uses = path_uses(read_transformation(text, json.loads(namespaces), limits)[0])
     except Error:
         return ()
     return uses if partial else (*uses, *_guarding(uses))
