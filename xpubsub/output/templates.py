@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xpubsub.ids import stable_id
-from xpubsub.output.evaluation.program import program
+from xpubsub.output.evaluation.program import output_program
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
 
@@ -51,7 +51,7 @@ class OutputTemplates(dict[int, OutputTemplate]):
         nodes = template_nodes(self._definitions[template_id])
         if is_program(nodes):
             [[_, code, slots, _, decides]] = nodes
-            made = OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), program(code, slots, decides=decides))
+            made = OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), output_program(code, slots, decides=decides))
         else:
             made = OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
         self[template_id] = made
