@@ -25,6 +25,7 @@ from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
 from xpubsub.language.flwr.block_tree import block_tree
 from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.reference import refuse_any_column
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.normal import FALSE, TRUE
 from xpubsub.language.xpath1.variables import VariableValue
@@ -83,7 +84,9 @@ class Compiler:
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
         """The same, with warnings."""
         tree = parse_flwr(text, self.namespaces, self.limits)
-        return transformation_rows(block_tree(tree, text, self.limits)), self._adviser.transformation(tree, text)
+        rows = transformation_rows(block_tree(tree, text, self.limits))
+        refuse_any_column((path.linear_path for path in rows.linear_paths), text)
+        return rows, self._adviser.transformation(tree, text)
 
     def is_transformation(self, text: str) -> bool:
         """Whether a text is a transformation; one that begins with `doc("…")` is, if Saxon can evaluate it."""
@@ -113,7 +116,9 @@ class Compiler:
 
     def way(self, text: str) -> FilterWay:
         """Return a filter, and the way it goes."""
-        return self._reader.way(text, strict=self.strict)
+        way = self._reader.way(text, strict=self.strict)
+        refuse_any_column((branch.linear_path for query in way.queries for branch in query.branches), text)
+        return way
 
     def advice(self, text: str) -> list[str]:
         """Return the warnings about a filter."""
