@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from lxml import etree
 import xpubsub
 from tests.saxon import canonical, parsed
 from tests.use_cases import FAILED, Case, cases, documents, judged
-from tests.use_cases.table import refusals, table
+from tests.use_cases.table import refusals, table, ways
 from xpubsub.errors import LocatedError
 
 Outputs = dict[tuple[str, str], str]
+_NAMED = re.compile(r'\bdoc\("[^"]*"\)')
 PAGE = Path(__file__).parent.parent / "docs" / "use-cases.md"
 DATA = os.environ.get("XPUBSUB_DATA", "")
 
@@ -74,6 +76,25 @@ def test_refused_by_name_and_place(case: Case, errors: dict[str, LocatedError]) 
 
 def test_accepted_as_said(errors: dict[str, LocatedError]) -> None:
     assert {case.id for case in cases()} - set(errors) == {case.id for case in cases("accepted")}
+
+
+def test_saxon_answers_the_others_unless_they_read_several_documents() -> None:
+    refused = {name: way for name, way in ways().items() if isinstance(way, LocatedError)}
+    assert all(error.reason.startswith("a query of several documents") for error in refused.values())
+    assert {case.id for case in cases() if case.id in refused} == {case.id for case in cases() if len(set(_NAMED.findall(case.text))) > 1}
+
+
+def test_queries_of_several_documents_can_be_asked_of_one_message() -> None:
+    """Without the names of the documents, what they join is in the one message."""
+    several = [case for case in cases() if len(set(_NAMED.findall(case.text))) > 1 and case.id != "r-Q12"]
+    trees = parsed(documents())
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many([(case.id, _NAMED.sub("", case.text)) for case in several], strict=True)
+        rows = broker.publish(documents().items()).notifications.to_pylist()
+    assert {row["subscription_id"] for row in rows} == {case.id for case in several}
+    by_id = {case.id: case.judge("true()") for case in several}
+    for row in rows:
+        assert canonical(row["output"]) == by_id[row["subscription_id"]].evaluate(trees[row["message_id"]])
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)

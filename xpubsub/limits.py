@@ -34,6 +34,10 @@ class Limits:
         None, "Seconds by which a message for correlations may be late; by default the longest window.")
     max_future: float | None = _limit(
         86_400.0, "Seconds by which the time of a message for correlations may be in the future; inf: no limit.")
+    xquery_seconds: float = _limit(
+        10.0, "Seconds that a query which Saxon evaluates may take in one message.")
+    xquery_memory: int = _limit(
+        1024**3, "Memory of the process in which Saxon evaluates queries, in bytes.")
     slice_cache: int = _limit(
         0, "Rows of recurring values that correlations cache in memory; 0: no cache.")
     max_processes: int = _limit(

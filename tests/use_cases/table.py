@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from tests.use_cases import GROUPS, Case, cases
+from xpubsub.compile.queries import QueryWay
 from xpubsub.compile.subscriptions import Compiler
 from xpubsub.errors import LocatedError
 from xpubsub.language.flwr.syntax import Transformation
@@ -15,42 +17,55 @@ from xpubsub.language.xquery.compiled import read_transformation
 from xpubsub.limits import Limits
 
 SHOWN = 30
+Ways = Mapping[str, "str | LocatedError"]
 
 INTRODUCTION = """\
 # Use cases
 
 Which queries of the W3C's [XML Query Use Cases](https://www.w3.org/TR/xquery-use-cases/) and of
-[XMark](https://projects.cwi.nl/xmark/) are accepted as [transformations](transformations.md), as they stand, and in which way:
-*joined*, if joins do all but the copying, or *computed*, if a program for the message factory computes what joins do not.
-What an accepted one gives is compared with Saxon's result in the tests; of a refused one the table has the first reason, from
-the error itself, and the text that it points at.
+[XMark](https://projects.cwi.nl/xmark/) are accepted as [transformations](transformations.md), as they stand, and by which
+[way](transformations.md#ways): `joined` and `computed` are indexed, by joins alone or with a program for the message factory;
+`checked` and `every message` need the extra `xpubsub[xquery]`. What an accepted one gives is compared with Saxon's result in
+the tests. Of the others the table has the first reason why they are not indexed, or why nothing answers them, from the error
+itself, and the text that it points at.
 
-`doc("…")` is the message, whatever its name: a query that reads several documents reads them in one message.
+`doc("…")` is the message: a query of several documents is a [correlation](correlations.md).
 
 Left out: STRONG, which imports schemas and asks for types; TEXT, which the W3C moved to its use cases for full text; and what
-was added for XQuery 3.0 and 3.1 (grouping, windows, maps, JSON).
+was added for XQuery 3.0 and 3.1 (grouping, windows, maps, JSON), none of which is indexed.
 
 Written by `python -m tests.use_cases.table` from the queries in [`tests/use_cases`](../tests/use_cases)."""
 
 
 def refusals() -> dict[str, LocatedError]:
-    """The error that subscribing raises, of each query that is refused."""
-    found: dict[str, LocatedError] = {}
+    """The error that subscribing raises, of each query that SQL does not answer."""
+    return {name: found for name, found in ways(strict=True).items() if isinstance(found, LocatedError)}
+
+
+@cache
+def ways(*, strict: bool = False) -> Ways:
+    """The way of each query, or the error that subscribing raises."""
+    found: dict[str, str | LocatedError] = {}
+    compiler = Compiler(strict=strict)
     for case in cases():
         try:
-            Compiler().check(case.text)
+            if not compiler.is_transformation(case.text):
+                compiler.check(case.text)
+            done = compiler.answered(case.text)
+            found[case.id] = done.name if isinstance(done, QueryWay) else way(case)
         except LocatedError as error:
             found[case.id] = error
     return found
 
 
-def row(case: Case, error: LocatedError | None) -> str:
+def row(case: Case, error: LocatedError | None, way: str | LocatedError) -> str:
     """One line of a table."""
     if error is None:
-        return f"| {case.name} | {case.documents} | {way(case)} | | |"
+        return f"| {case.name} | {case.documents} | {way} | | |"
+    error, way = (error, way) if isinstance(way, str) else (way, "refused")
     reason = error.reason.partition(" is not supported")[0]
     place = f"line {error.line}, column {error.column}: {_pointed_at(error)}"
-    return f"| {case.name} | {case.documents} | refused | {reason} | {place} |"
+    return f"| {case.name} | {case.documents} | {way} | {reason} | {place} |"
 
 
 def way(case: Case) -> str:
@@ -61,21 +76,23 @@ def way(case: Case) -> str:
 
 def table() -> str:
     """The whole page."""
-    errors = refusals()
-    return "\n".join([INTRODUCTION, *_summary(errors), *(line for group in GROUPS for line in _section(group, errors))])
+    errors, found = refusals(), ways()
+    sections = (line for group in GROUPS for line in _section(group, errors, found))
+    return "\n".join([INTRODUCTION, *_summary(found), *sections])
 
 
-def _summary(errors: Mapping[str, LocatedError]) -> Iterator[str]:
-    yield from ("", "| group | queries | joined | computed | refused |", "|---|---|---|---|---|")
-    ways = {case.id: "refused" if case.id in errors else way(case) for case in cases()}
+def _summary(found: Ways) -> Iterator[str]:
+    names = ("joined", "computed", "checked", "every message")
+    yield from ("", f"| group | queries | {' | '.join(names)} | refused |", "|---" * 7 + "|")
     for group, title in (*GROUPS.items(), ("", "all")):
-        found = [ways[case.id] for case in cases() if group in ("", case.group)]
-        yield f"| {title} | {len(found)} | {found.count('joined')} | {found.count('computed')} | {found.count('refused')} |"
+        went = [found[case.id] for case in cases() if group in ("", case.group)]
+        counts = [went.count(name) for name in names]
+        yield f"| {title} | {len(went)} | {' | '.join(map(str, (*counts, len(went) - sum(counts))))} |"
 
 
-def _section(group: str, errors: Mapping[str, LocatedError]) -> Iterator[str]:
-    yield from ("", f"## {GROUPS[group]}", "", "| query | reads | | reason | at |", "|---|---|---|---|---|")
-    yield from (row(case, errors.get(case.id)) for case in cases() if case.group == group)
+def _section(group: str, errors: Mapping[str, LocatedError], found: Ways) -> Iterator[str]:
+    yield from ("", f"## {GROUPS[group]}", "", "| query | reads | way | reason | at |", "|---|---|---|---|---|")
+    yield from (row(case, errors.get(case.id), found[case.id]) for case in cases() if case.group == group)
 
 
 def _pointed_at(error: LocatedError) -> str:

@@ -8,6 +8,7 @@ from xpubsub.cli.explain_command import explain
 from xpubsub.cli.inspect_commands import gc, list_, show, stats
 from xpubsub.cli.program import program
 from xpubsub.cli.publish_command import publish
+from xpubsub.cli.reference_command import reference
 from xpubsub.cli.replay_command import replay
 from xpubsub.cli.schema_command import schema
 from xpubsub.cli.spill_commands import complete, merge_
@@ -16,7 +17,7 @@ from xpubsub.cli.stream_command import stream
 
 COMMANDS = (
     init, subscribe, unsubscribe, publish, complete, merge_, stream, replay, explain, list_, show, stats, clock, schema,
-    gc, demo,
+    reference, gc, demo,
 )
 
 for _command in COMMANDS:

@@ -15,14 +15,16 @@ import pyarrow as pa
 from xpubsub.collector import collector_paused
 from xpubsub.compile.compiled_rows import CompiledRows
 from xpubsub.compile.correlations import CorrelationRows, correlation_rows
+from xpubsub.compile.queries import QueryWay, begins_with_document, query_way
 from xpubsub.compile.row_types import CheckRow
 from xpubsub.compile.shape_advice import Constants, ShapeAdvice, shape_advice
 from xpubsub.compile.shapes import Shape, Shapes, ShapeTemplate, UnsafeShape, marked, shape_template
 from xpubsub.compile.transformations import TransformationRows, transformation_rows
-from xpubsub.errors import Error, LocatedError
+from xpubsub.errors import Error, LimitError, LocatedError, QuerySyntaxError, UnsupportedError
 from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
 from xpubsub.language.flwr.syntax import Transformation
+from xpubsub.language.reference import refuse_any_column
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.normal import FALSE, TRUE
 from xpubsub.language.xpath1.variables import VariableValue
@@ -72,8 +74,8 @@ class Compiler:
         """Raise an error if a subscription is wrong."""
         if is_xscl(text):
             self.correlation(text)
-        elif is_transformation(text):
-            self.transformation(text)
+        elif self.is_transformation(text):
+            self.answered(text)
         else:
             self.queries(text)
 
@@ -84,9 +86,24 @@ class Compiler:
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
         """The same, with warnings."""
         tree, read = read_transformation(text, self.namespaces, self.limits)
+        rows = transformation_rows(tree)
+        refuse_any_column((path.linear_path for path in rows.linear_paths), text)
         if isinstance(read, Transformation):
-            return transformation_rows(tree), self._adviser.transformation(read, text)
-        return transformation_rows(tree), [_EVERY_OUTPUT] if tree.always else []
+            return rows, self._adviser.transformation(read, text)
+        return rows, [_EVERY_OUTPUT] if tree.always else []
+
+    def is_transformation(self, text: str) -> bool:
+        """Whether a text is a transformation; one that begins with `doc("…")` is, if Saxon can evaluate it."""
+        return is_transformation(text) or (not self.strict and begins_with_document(text))
+
+    def answered(self, text: str) -> tuple[TransformationRows, list[str]] | QueryWay:
+        """Return the rows of a transformation, with warnings; or, if SQL cannot answer it, its way with Saxon."""
+        try:
+            return self.advised_transformation(text)
+        except (UnsupportedError, QuerySyntaxError, LimitError) as error:
+            if self.strict:
+                raise
+            return query_way(text, self.namespaces, self.limits, error)
 
     def correlation(self, text: str) -> CorrelationRows:
         """Return the rows of a correlation."""
@@ -103,7 +120,9 @@ class Compiler:
 
     def way(self, text: str) -> FilterWay:
         """Return a filter, and the way it goes."""
-        return self._reader.way(text, strict=self.strict)
+        way = self._reader.way(text, strict=self.strict)
+        refuse_any_column((branch.linear_path for query in way.queries for branch in query.branches), text)
+        return way
 
     def advice(self, text: str) -> list[str]:
         """Return the warnings about a filter."""
@@ -206,10 +225,13 @@ class CompilerRun:
             correlation, warnings = self._correlation(text)
             self._rows.add_correlation(row_no, correlation)
             return warnings
-        if known is None and is_transformation(text):
-            transformation, warnings = self._compiler.advised_transformation(text)
-            self._rows.add_transformation(row_no, transformation)
-            return warnings
+        if known is None and self._compiler.is_transformation(text):
+            answered = self._compiler.answered(text)
+            if isinstance(answered, QueryWay):
+                self._rows.add(row_no, answered.template, ())
+                return answered.warnings
+            self._rows.add_transformation(row_no, answered[0])
+            return answered[1]
         template, constants = known or self._template(text)
         self._rows.add(row_no, template, constants)
         if template.advice is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from xpubsub.errors import Error, UnsupportedError
+from xpubsub.errors import Error, LimitError, QuerySyntaxError, UnsupportedError
 from xpubsub.language.flwr.parser import parse_flwr
-from xpubsub.language.flwr.syntax import Content, Copy, Element, Flwr, Sequence, Transformation
+from xpubsub.language.flwr.syntax import Content, Copy, Element, Flwr, Sequence
 from xpubsub.language.xpath.branches import linear_path
 from xpubsub.language.xpath.normal import Hop
 from xpubsub.language.xpath.parser import parse_xpath
@@ -27,16 +27,16 @@ def unit_paths(
     if kind == "filter":
         return _of_filter(parse_xpath(text, namespaces, dialect, limits))
     if kind == "transformation":
-        return {_of_transformation(_copying(text, namespaces, limits).result)}
+        return {_of_transformation(_parsed(text, namespaces, limits))}
     tree = parse_xscl(text, namespaces, limits)
     return {_of_pattern(block.steps) for block in tree.blocks if block.stream == stream}
 
 
-def _copying(text: str, namespaces: Mapping[str, str], limits: Limits) -> Transformation:
+def _parsed(text: str, namespaces: Mapping[str, str], limits: Limits) -> Content:
     try:
-        return parse_flwr(text, namespaces, limits)
-    except UnsupportedError as error:
-        raise NoUnits("it computes with the whole document") from error
+        return parse_flwr(text, namespaces, limits).result
+    except (UnsupportedError, QuerySyntaxError, LimitError):
+        raise NoUnits("Saxon evaluates it on the whole document") from None
 
 
 def _of_filter(expr: Expr) -> set[str]:

@@ -1,9 +1,9 @@
-"""Checks candidates with lxml: each message is parsed once, and all its checks are evaluated on it."""
+"""Checks candidates, filters with lxml and queries with Saxon: each message is parsed once for all its checks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -11,9 +11,18 @@ from lxml import etree
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
+from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
-from xpubsub.rows import CHECK_HELD
+from xpubsub.language.xquery.evaluation import VERSION
+from xpubsub.limits import Limits
+from xpubsub.match.referred import ReferredValues
+from xpubsub.match.saxon import saxon_answers
+from xpubsub.rows import CHECK_HELD, table_of
+
+Decided = tuple[str | None, str | None, str | None]
+"""The output (null for a filter), or the code and the reason of an error."""
+FILTER_HELD: Decided = (None, None, None)
 
 _OPTIONS: dict[str, Any] = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": True, "encoding": "utf-8"}
@@ -25,14 +34,41 @@ _PARSER = etree.XMLParser(**_OPTIONS)
 class Checks:
     """The checks of a store; each is compiled when it is first needed."""
 
-    def __init__(self, stored: Mapping[int, tuple[str, str]]) -> None:
+    def __init__(self, stored: Mapping[int, tuple[str, str]], limits: Limits) -> None:
         self._stored = stored
+        self._limits = limits
         self._compiled: dict[int, etree.XPath] = {}
 
-    def held(self, source: bytes, check_ids: list[int]) -> list[int]:
-        """Return the checks that hold in a message, given in UTF-8."""
-        tree = parsed_source(source)
-        return [] if tree is None else [each for each in check_ids if self._holds(each, tree)]
+    def held(
+        self, asked: Sequence[tuple[bytes, list[int]]], values: ReferredValues | None = None
+    ) -> Iterator[dict[int, Decided]]:
+        """Yield for each message, given in UTF-8, the checks that hold in it or fail, with their outputs.
+
+        - `values`: what reference tables have for the keys in the messages.
+        """
+        queries = [(source, [self._stored[each][0] for each in check_ids if self._is_query(each)])
+                   for source, check_ids in asked]
+        answers = saxon_answers([each for each in queries if each[1]], self._limits)
+        for (source, check_ids), (_, texts) in zip(asked, queries, strict=True):
+            found = dict.fromkeys(self._held_filters(source, check_ids, values), FILTER_HELD)
+            if texts:
+                ids = [each for each in check_ids if self._is_query(each)]
+                found |= {each: answer for each, answer in zip(ids, next(answers), strict=True) if answer is not None}
+            yield found
+
+    def _is_query(self, check_id: int) -> bool:
+        return self._stored[check_id][0].startswith(VERSION)
+
+    def _held_filters(self, source: bytes, check_ids: list[int], values: ReferredValues | None) -> list[int]:
+        filters = [each for each in check_ids if not self._is_query(each)]
+        tree = parsed_source(source) if filters else None
+        if tree is None:
+            return []
+        referring = [each for each in filters if REFERENCE_NAMESPACE in self._stored[each][1]]
+        held = [each for each in filters if each not in referring and self._holds(each, tree)]
+        if referring and values is not None:
+            values.enrich(tree)
+        return held + [each for each in referring if self._holds(each, tree)]
 
     def _holds(self, check_id: int, tree: etree._ElementTree) -> bool:
         try:
@@ -59,12 +95,16 @@ def parsed_source(source: bytes) -> etree._ElementTree | None:
         return None if root is None else etree.ElementTree(root)
 
 
-def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:
-    """Return a function from rows (message, its checks) to rows (message, check that holds)."""
+def checking(
+    checks: Checks, sources: Mapping[int, bytes], values: ReferredValues | None = None
+) -> ArrowFunction:
+    """Return a function from rows (message, its checks) to rows (message, check that holds or fails)."""
     def checked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = zip(*(batch[name].to_pylist() for name in ("event_id", "checks")), strict=True)
-            held = [(event_id, each) for event_id, asked in rows for each in checks.held(sources[event_id], asked)]
-            columns = [pa.array([row[place] for row in held], pa.int64()) for place in (0, 1)]
-            yield pa.RecordBatch.from_arrays([*columns, *(pa.nulls(len(held), pa.string()),) * 3], schema=CHECK_HELD)
+            event_ids, asked = (batch[name].to_pylist() for name in ("event_id", "checks"))
+            messages = [(sources[event_id], each) for event_id, each in zip(event_ids, asked, strict=True)]
+            found = checks.held(messages, values)
+            rows = [(event_id, check_id, *held) for event_id, each in zip(event_ids, found, strict=True)
+                    for check_id, held in each.items()]
+            yield from table_of(rows, CHECK_HELD).to_batches()
     return checked

@@ -40,8 +40,8 @@ def _output(case: TransformationCase, tables: dict[str, str], fields: str) -> St
 def notification_all(case: TransformationCase) -> Step:
     """Return the step to the notifications of filters and transformations."""
     failure = "code, reason" if case.checked else _NO_FAILURE
-    variant = "spilled" if case.spilling else "visible" if case.narrowed else ""
-    return file_step("notification_all", variant, failure=failure)
+    return file_step("notification_all", "spilled" if case.spilling else "visible" if case.narrowed else "",
+                     failure=failure)
 
 
 def bound(case: TransformationCase) -> Step:

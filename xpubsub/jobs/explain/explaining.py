@@ -12,10 +12,12 @@ from xpubsub.jobs.explain.alone import AskedMessage, rejected, store_of
 from xpubsub.jobs.explain.correlations import explain_correlation
 from xpubsub.jobs.explain.explanation import Elsewhere, Explanation
 from xpubsub.jobs.explain.filters import explain_subscription
+from xpubsub.jobs.explain.queries import explain_query
 from xpubsub.jobs.explain.transformations import explain_transformation
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.publisher import Publisher
 from xpubsub.jobs.publish.times import seconds
+from xpubsub.language.xpath1.ways import INDEXED
 from xpubsub.limits import Limits
 from xpubsub.store.listing import Shown
 
@@ -55,7 +57,8 @@ def explain(shown: Shown, messages: Sequence[AskedMessage], limits: Limits) -> E
 
 
 def _read(shown: Shown, message: AskedMessage, limits: Limits) -> Explanation:
-    explanation = _OF_ONE[shown.kind](shown, message.xml, limits)
+    by_saxon = shown.kind == "transformation" and shown.way != INDEXED
+    explanation = (explain_query if by_saxon else _OF_ONE[shown.kind])(shown, message.xml, limits)
     if message.stream == shown.stream:
         return explanation
     elsewhere = Elsewhere(shown.stream, message.stream, explanation.matches)

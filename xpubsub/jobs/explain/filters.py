@@ -11,7 +11,7 @@ from xpubsub.jobs.explain.evidence import Evidence, Found, ShreddedMessage
 from xpubsub.jobs.explain.explanation import BranchReport, Explanation, QueryReport, Unreadable
 from xpubsub.jobs.explain.near_misses import NearMisses, all_tagpaths
 from xpubsub.jobs.explain.readable import Names, branch_text, listed, shortened
-from xpubsub.language.xpath.branches import DOCUMENT, Branch
+from xpubsub.language.xpath.branches import DOCUMENT, Branch, Query
 from xpubsub.language.xpath.linear import linear_steps
 from xpubsub.language.xpath1.ways import LxmlCheck
 from xpubsub.limits import Limits
@@ -24,26 +24,33 @@ from xpubsub.store.listing import Shown
 def explain_subscription(shown: Shown, xml: str | bytes, limits: Limits) -> Explanation:
     """Explain why a message matches a filter subscription, or what fails first."""
     way = Compiler(shown.namespaces, shown.dialect, limits, shown.variables).way(shown.text)
-    compiled = way.queries
     try:
-        shredded = ShreddedMessage(compiled, xml, limits)
-        near_misses = NearMisses(all_tagpaths(xml, limits), Names(shown.namespaces))
+        reports = query_reports(way.queries, shown, xml, limits)
     except Refused as refused:
         return Explanation(shown.subscription_id, shown.text, False, unreadable=Unreadable(*refused.details))
-    reports = tuple(query_report(Evidence(query, shredded), near_misses) for query in compiled)
-    if way.check is not None:
-        reports = _decided(reports, way.check, shown.text, in_utf_8(xml))
+    if way.check is not None and any(each.matches for each in reports):
+        reports = decided_reports(reports, _lxml_report(way.check, shown.text, in_utf_8(xml), limits))
     return Explanation(shown.subscription_id, shown.text, any(each.matches for each in reports), reports)
 
 
-def _decided(
-    reports: tuple[QueryReport, ...], check: LxmlCheck, text: str, source: bytes
+def query_reports(
+    queries: Sequence[Query], shown: Shown, xml: str | bytes, limits: Limits
 ) -> tuple[QueryReport, ...]:
-    """Add what lxml decides to the reports of necessary conditions that hold."""
+    """Report the evidence in a message about queries, of which one must hold."""
+    shredded = ShreddedMessage(list(queries), xml, limits)
+    near_misses = NearMisses(all_tagpaths(xml, limits), Names(shown.namespaces))
+    return tuple(query_report(Evidence(query, shredded), near_misses) for query in queries)
+
+
+def _lxml_report(check: LxmlCheck, text: str, source: bytes, limits: Limits) -> BranchReport:
     stored = {0: (check.expression, json.dumps(dict(check.namespaces)))}
-    holds = bool(Checks(stored).held(source, [0]))
-    line = BranchReport(text, holds, 0, 0, f"lxml evaluates the whole expression to {'true' if holds else 'false'}")
-    return tuple(replace(each, matches=holds, branches=(*each.branches, line)) if each.matches else each
+    [held] = Checks(stored, limits).held([(source, [0])])
+    return BranchReport(text, bool(held), 0, 0, f"lxml evaluates the whole expression to {'true' if held else 'false'}")
+
+
+def decided_reports(reports: Sequence[QueryReport], line: BranchReport) -> tuple[QueryReport, ...]:
+    """Add what is decided to the reports of necessary conditions that hold."""
+    return tuple(replace(each, matches=line.holds, branches=(*each.branches, line)) if each.matches else each
                  for each in reports)
 
 

@@ -12,8 +12,10 @@ from xpubsub.jobs.publish.attribute_conditions import start_bits
 from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.single import Lookup, load_lookup
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
+from xpubsub.jobs.reference.tables import load_keys
 from xpubsub.limits import Limits
 from xpubsub.match.checks import Checks
+from xpubsub.match.keys import KeyPaths
 from xpubsub.plan.summary import Summary
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
@@ -42,7 +44,12 @@ class Known:
         """The tag-path cache, which grows as this process shreds messages."""
         summary = self.summary
         return self.filled_cache or tagpath_cache(
-            self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0)
+            self.store, self.limits, copying=summary.nodes_bound, keeping=summary.checks > 0, keys=self.keys)
+
+    @cached_property
+    def keys(self) -> KeyPaths | None:
+        """The nodes that are looked up in reference tables; None if subscriptions name no column."""
+        return load_keys(self.store)
 
     @cached_property
     def start_bits(self) -> pa.Table:
@@ -56,9 +63,9 @@ class Known:
 
     @cached_property
     def checks(self) -> Checks:
-        """What lxml decides about candidates."""
+        """What lxml and Saxon decide about candidates."""
         rows = self.store.rows(file_step("known_check"))
-        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows})
+        return Checks({row["check_id"]: (row["expression"], row["namespaces"]) for row in rows}, self.limits)
 
     @cached_property
     def transforming(self) -> Transforming:

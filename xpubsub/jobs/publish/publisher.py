@@ -86,7 +86,7 @@ class Publisher(Matcher):
             return self._published(batch)
         self._prepare(batch)
         if batch.spill:
-            check_spilled(self._store, batch.spill)
+            check_spilled(self._store, batch.spill, referring=self.known().keys is not None)
         with self._forgetting(), self._sweeping(batch), self._store.engine.transaction():
             result = self._published(batch)
             if beside is not None:
@@ -114,7 +114,7 @@ class Publisher(Matcher):
 
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what filters are certain of in the open unit of a document; None if nothing has changed."""
-        if not self.known().summary.queries:
+        if not self.known().summary.queries or self.known().keys is not None:
             return None
         with self._forgetting():
             nodes = unit.nodes(self.known().cache, texts=self.known().summary.texts > 0)
@@ -225,7 +225,7 @@ class Publisher(Matcher):
         self, shredder: MessageShredder, plan: PublishPlan, batch: Batch, timings: Timings
     ) -> Matched | None:
         """Match a batch of one message; None if point lookups are not enough for it."""
-        alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
+        alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill and self.known().keys is None
         if not alone or plan.choice.plan != "unroll" or self._sampler.worth(1):
             return None
         with timings.of("lookup"):
@@ -235,8 +235,7 @@ class Publisher(Matcher):
             held = lookup.index.held(shredder.rows)
             event_id, message_id = shredder.messages[0]
             source = shredder.sources.get(event_id)
-            found = match_single(self._store, lookup, held, message_id, batch.stream, source)
-            return None if found is None else Matched(found)
+            return match_single(self._store, lookup, held, message_id, batch.stream, source)
 
     def _judge(self, shredder: MessageShredder, times: pa.Table, stream: str, timings: Timings) -> None:
         """Reject messages that are late or in the future, if correlations join messages of the stream."""

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from xpubsub.jobs.paths import load_key_index
+from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.query_cache import RecentQueries
-from xpubsub.match.checks import Checks
+from xpubsub.match.checks import FILTER_HELD, Checks, Decided
 from xpubsub.plan.single import MOST_LOOKUPS
 from xpubsub.plan.summary import Summary
-from xpubsub.rows import NOTIFICATIONS, table_of
+from xpubsub.rows import FAILED, NOTIFICATIONS, table_of
 from xpubsub.shred.key_index import MOST_KEYS, Held, KeyIndex
 from xpubsub.step import file_step
 from xpubsub.store.store import Store
@@ -73,10 +74,10 @@ def _pairs(store: Store) -> dict[int, list[tuple[int, int]]]:
 
 def match_single(
     store: Store, lookup: Lookup, held: Held, message_id: str, stream: str, source: bytes | None
-) -> pa.Table | None:
-    """Return the notifications of a message, given the keys that hold in it; None if joins are faster.
+) -> Matched | None:
+    """Match a message, given the keys that hold in it; None if joins are faster.
 
-    - `source`: the message in UTF-8, if lxml decides about some subscriptions.
+    - `source`: the message in UTF-8, if lxml or Saxon decides about some subscriptions.
     """
     access = [key for key in (*held, *lookup.paired(held)) if key in lookup.lookup_keys]
     if len(access) > MOST_LOOKUPS:
@@ -88,17 +89,20 @@ def match_single(
         passing = queries.passing(keys, tops)
         if len(passing):
             found.extend(_visible(queries.subscribers(store), passing, lookup.gone, stream))
-    decided = _decided(lookup, found, source) if lookup.checked else found
-    return table_of([(message_id, subscription_id, None) for subscription_id, _ in decided], NOTIFICATIONS)
+    decided = _decided(lookup, found, source) if lookup.checked else dict.fromkeys(found, FILTER_HELD)
+    notified = [(message_id, key[0], output) for key, (output, code, _) in decided.items() if code is None]
+    failed = [(message_id, key[0], code, reason) for key, (_, code, reason) in decided.items() if code is not None]
+    return Matched(table_of(notified, NOTIFICATIONS), table_of(failed, FAILED))
 
 
-def _decided(lookup: Lookup, found: list[tuple[str, int]], source: bytes | None) -> list[tuple[str, int]]:
-    """Drop the subscriptions whose checks do not hold in the message."""
+def _decided(lookup: Lookup, found: list[tuple[str, int]], source: bytes | None) -> dict[tuple[str, int], Decided]:
+    """Return the subscriptions whose checks hold in the message, or fail, and those without checks."""
     asked = {key: lookup.checked[key] for key in found if key in lookup.checked}
     if not asked or source is None:
-        return found
-    held = set(lookup.checks.held(source, list(set(asked.values()))))
-    return [key for key in found if key not in asked or asked[key] in held]
+        return dict.fromkeys(found, FILTER_HELD)
+    [held] = lookup.checks.held([(source, list(set(asked.values())))])
+    return {key: held[asked[key]] if key in asked else FILTER_HELD
+            for key in found if key not in asked or asked[key] in held}
 
 
 def _sorted(held: Held) -> tuple[Any, Any]:

@@ -1,1 +1,1 @@
-"""XQuery beyond copies of paths: expressions, which become programs for the message factory."""
+"""XQuery beyond copies of paths: as programs for the message factory, or else as Saxon evaluates it."""

@@ -12,6 +12,7 @@ from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS
 from xpubsub.language.xpath.paths import NODE_TYPES, XML_NAMESPACE
 from xpubsub.language.xquery.clauses import Clauses
 from xpubsub.language.xquery.functions import ATOMIC_TYPES, SIGNATURES
+from xpubsub.language.xquery.module import several_documents
 from xpubsub.language.xquery.prolog import FunctionPrologue, sequence_type
 from xpubsub.language.xquery.scope import QueryScope
 from xpubsub.language.xquery.steps import QuerySteps
@@ -55,6 +56,7 @@ class QueryParser(Clauses):
     def __init__(self, cursor: XQueryCursor, namespaces: Mapping[str, str]) -> None:
         super().__init__(cursor)
         self.functions: dict[str, OwnFunction] = {}
+        self._documents: dict[str, int] = {}
         known = {"xml": XML_NAMESPACE, **namespaces}
         self._scope = QueryScope(known, {prefix: uri for prefix, uri in known.items() if prefix})
 
@@ -66,6 +68,8 @@ class QueryParser(Clauses):
         body = self.expression(scope)
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
+        if len(self._documents) > 1:
+            raise several_documents(self._documents, cursor.text, min(self._documents.values()))
         return XQuery(body, self.functions, self.slots, tuple(prologue.declared.items()))
 
     def expression(self, scope: QueryScope) -> Expression:
@@ -337,7 +341,8 @@ class QueryParser(Clauses):
 
     def _message(self, arguments: tuple[Expression, ...], offset: int) -> Expression:
         match arguments:
-            case (QueryConstant(str()),):
+            case (QueryConstant(str(name)),):
+                self._documents.setdefault(name, offset)
                 return MessageRoot(offset)
         raise self._cursor.unsupported("a document that is not named by a literal", offset)
 
