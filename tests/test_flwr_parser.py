@@ -24,7 +24,7 @@ READ = {
         "(for $x in /child::{d}a child::{u}b return <p:o>())",
     "(: one (: two :) :) for $x in //a (: three :) return $x": "(for $x in /descendant::a return $x)",
     "for $x in //a let $t := $x/c where not($t = 5) or exists($t/@k) return <o>{$t/d}</o>":
-        "(for $x in /descendant::a where (or (not (= $x child::c 5)) $x child::c child::@k) return <o>($x child::c child::d))",
+        "(for $x in /descendant::a where (or (not (= $x child::c 5)) (and $x child::c child::@k)) return <o>($x child::c child::d))",
     "for $a in //a return for $a in $a/b return $a": "(for $a in /descendant::a return (for $a#2 in $a child::b return $a#2))",
     'for $a in /r return <x xmlns="q"><y>{$a/z}</y></x>': "(for $a in /child::r return <x xmlns:='q'>(<y>($a child::{q}z)))",
     "for $x in //a where $x/b = \"\"\"&lt;\" return ()": "(for $x in /descendant::a where (= $x child::b '\"<') return ())",

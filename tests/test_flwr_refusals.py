@@ -55,7 +55,7 @@ QUERIES = {
     "for $x in //a return $x/@b": ("an attribute outside an element", "$x/@b"),
     "for $x in //a return <o>text { $x/@b }</o>": ("an attribute after content", "$x/@b"),
     "for $x in //a return doc('m')": ("the whole message as a result", "doc"),
-    "for $x in //a order by $x collation 'c' return $x": ("a collation", "collation"),
+    "for $x in //a order by $x collation 'http://www.w3.org/2005/xpath-functions/collation/codepoint' return $x": ("a collation", "collation"),
     "for $x in //a return $x/..": ("the parent step '..'", ".."),
     "for $x in //a return $x/node()": ("the node test node()", "node"),
     "for $x in //a return matches($x, 'b')": ("the function matches()", "matches"),

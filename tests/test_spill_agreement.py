@@ -13,6 +13,7 @@ import pytest
 import xpubsub
 from tests.flwr_generate import NAMES, Documents, Transformations
 from tests.generate import NAMESPACES, Expressions, Messages
+from tests.xquery_generate import Queries
 
 PREFIXES = {"p": "urn:p", "q": "urn:q"}
 
@@ -33,11 +34,16 @@ def rows(table: pa.Table) -> Counter[Any]:
     return Counter(tuple(row[name] for name in columns) for row in table.to_pylist())
 
 
+def failures(table: pa.Table) -> Counter[Any]:
+    return Counter(tuple(row.values()) for row in table.to_pylist())
+
+
 def disturbed(broker: xpubsub.Broker, messages: Any, spill: list[str], namespaces: dict[str, str]) -> Counter[str]:
     """Check one batch; returns how many notifications there were of each part."""
-    undisturbed = broker.publish(messages).notifications
-    reduced = broker.publish(messages, spill=spill, namespaces=namespaces).notifications
-    completed = broker.complete().notifications
+    whole, first = broker.publish(messages), broker.publish(messages, spill=spill, namespaces=namespaces)
+    rest = broker.complete()
+    undisturbed, reduced, completed = whole.notifications, first.notifications, rest.notifications
+    assert failures(first.failed) + failures(rest.failed) == failures(whole.failed)
     merged = xpubsub.spill.merge(reduced, completed)
     assert rows(merged) == rows(undisturbed), spill
     assert broker.complete().notifications.num_rows == 0
@@ -56,6 +62,20 @@ def test_transformations(seed: int) -> None:
             messages = [(f"m{n}", documents.document()) for n in range(10)]
             seen += disturbed(broker, messages, spilled_paths(random), PREFIXES)
     assert min(seen[part] for part in ("whole", "reduced", "completed filler", "completed whole")) > 5, seen
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_programs_wait_whole(seed: int) -> None:
+    """Whatever is spilled of a message, what programs make of it goes out once, when the message is complete."""
+    random = Random(seed)
+    documents, texts = Documents(random), Queries(random)
+    seen: Counter[str] = Counter()
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many([(f"q{n}", texts.query()[0]) for n in range(40)])
+        for _ in range(3):
+            messages = [(f"m{n}", documents.document()) for n in range(8)]
+            seen += disturbed(broker, messages, spilled_paths(random), PREFIXES)
+    assert min(seen[part] for part in ("whole", "completed whole")) > 5 and not seen["reduced"], seen
 
 
 def subscribe_some(broker: xpubsub.Broker, subscriptions: list[tuple[str, str]]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from xpubsub.checks import check_iterable, check_progress, check_text, check_xml
+from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text, check_xml
 from xpubsub.compile.subscriptions import Compiler
+from xpubsub.engines.reference_tables import ReadReference, read_reference
 from xpubsub.errors import RowErrors, StoreError
 from xpubsub.jobs.explain.explaining import asked, explain
 from xpubsub.jobs.explain.explanation import Explanation
@@ -20,6 +22,8 @@ from xpubsub.jobs.overload.spilling import spill_stats
 from xpubsub.jobs.publish.clocks import load_reads, read_clocks, set_clock
 from xpubsub.jobs.publish.join_state import kept_stats
 from xpubsub.jobs.publish.times import seconds
+from xpubsub.jobs.reference.one_message import referred_message
+from xpubsub.jobs.reference.tables import ReferenceTable, key_path, list_references, set_reference
 from xpubsub.jobs.schemas import SchemaSource, list_schemas, read_source, set_schema
 from xpubsub.jobs.stream.commits import achieved_delays
 from xpubsub.jobs.subscribe.call_options import call_options
@@ -135,6 +139,39 @@ class Broker(PublishingCalls, StreamingCalls):
         with self._exclusive():
             return list_schemas(self.store)
 
+    def reference(
+        self, name: str, table: Any, *, key: str = "", on: str = "", namespaces: Mapping[str, str] | None = None,
+    ) -> ReferenceTable | None:
+        """Give reference data, or replace it; return what is stored, or None if it was removed.
+
+        Each node that `key` selects has the columns of the row with its value as attributes `@ref:column`, in filters
+        and transformations.
+
+        - `name`: the name of the data, by which it can be replaced and removed.
+        - `table`: an Arrow table, a pandas or Spark DataFrame, a DuckDB relation, or the path of a .parquet, .csv, .tsv
+          or .jsonl file. None removes the data.
+        - `key`: the path of elements or of an attribute whose values are keys, such as `//cac:Party/cbc:ID`. An
+          attribute's columns belong to its element.
+        - `on`: the column of the keys; keys are compared as text, to the letter. Each key has one row.
+        - `namespaces`: URIs by prefix, for the names in `key`.
+        """
+        check_text("the name of reference data", name)
+        if table is None:
+            with self._changing():
+                set_reference(self.store, ReferenceTable(name, key, on, (), 0, ""), None)
+            return None
+        path = key_path(check_text("key", key), check_namespaces(namespaces), self.limits)
+        read = table if isinstance(table, ReadReference) else read_reference(table, check_text("on", on))
+        stored = ReferenceTable(name, key, on, read.columns, read.rows, path)
+        with self._changing():
+            set_reference(self.store, stored, read.values)
+        return stored
+
+    def references(self) -> builtins.list[ReferenceTable]:
+        """Return the reference data by name."""
+        with self._exclusive():
+            return list_references(self.store)
+
     def list(self) -> pa.Table:
         """Return all subscriptions, with subscription_id, kind, stream, dialect, namespaces, text, max_delay,
         variables, partial, weights, way (`indexed`, `checked` or `every message`), and what lxml's checks have cost:
@@ -168,7 +205,15 @@ class Broker(PublishingCalls, StreamingCalls):
         - `times`: the timestamp of each message; by default they arrive one after the other.
         """
         messages = asked((xml, *others), stream, times)
-        return explain(self.show(subscription_id), messages, self.limits)
+        shown = self.show(subscription_id)
+        if shown.kind != "correlation":
+            messages = [replace(each, xml=self.referred(each.xml)) for each in messages]
+        return explain(shown, messages, self.limits)
+
+    def referred(self, xml: str | bytes) -> str | bytes:
+        """Return a message with the reference data that subscriptions name, as attributes of its nodes."""
+        with self._exclusive():
+            return referred_message(self.store, xml)
 
     def explain_sql(self, plan: str = "auto") -> str:
         """Return the plan that `publish` would choose for `plan`, the reason, and the SQL of each step."""

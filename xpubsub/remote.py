@@ -12,13 +12,15 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from xpubsub.broker import Broker
-from xpubsub.checks import check_iterable, check_progress, check_text, check_xml
+from xpubsub.checks import check_iterable, check_namespaces, check_progress, check_text, check_xml
+from xpubsub.engines.reference_tables import read_reference
 from xpubsub.engines.shared import check_writable
 from xpubsub.errors import HeldStore, StoreError
 from xpubsub.jobs.control.failures import unpacked_error
 from xpubsub.jobs.control.frames import REQUEST_BYTES, Frame, FrameError, receive, too_large
 from xpubsub.jobs.control.place import reach
 from xpubsub.jobs.publish.times import seconds
+from xpubsub.jobs.reference.tables import ReferenceTable
 from xpubsub.jobs.schemas import SchemaSource, read_source
 from xpubsub.jobs.subscribe.call_options import call_options
 from xpubsub.jobs.subscribe.incoming import read_rows
@@ -86,6 +88,28 @@ class RemoteBroker(Broker):
 
     def schemas(self) -> dict[str, Schema]:
         return {name: loads(text) for name, text in self._ask("schemas").header["value"].items()}
+
+    def reference(
+        self, name: str, table: Any, *, key: str = "", on: str = "", namespaces: Mapping[str, str] | None = None,
+    ) -> ReferenceTable | None:
+        given = {"name": check_text("the name of reference data", name), "key": key, "on": on,
+                 "namespaces": check_namespaces(namespaces)}
+        if table is None:
+            self._change("reference", given)
+            return None
+        read = read_reference(table, check_text("on", on))
+        answer = self._change("reference", {**given, "columns": read.columns, "rows": read.rows}, read.values)
+        return _table_of(answer.header["value"])
+
+    def references(self) -> builtins.list[ReferenceTable]:
+        return [_table_of(each) for each in self._ask("references").header["value"]]
+
+    def referred(self, xml: str | bytes) -> str | bytes:
+        if not self.references():
+            return xml
+        kind = pa.string() if isinstance(xml, str) else pa.binary()
+        answer = self._ask("referred", None, pa.table({"xml": pa.array([xml], kind)})).tables[0]["xml"][0].as_py()
+        return answer if isinstance(answer, str) else bytes(answer)
 
     def list(self) -> pa.Table:
         return self._ask("list").tables[0]
@@ -169,6 +193,10 @@ class RemoteBroker(Broker):
         except (OSError, FrameError) as error:
             raise StoreError(f"the job that has the store {self.place} open did not answer ({error}): run the call"
                              " again, which is harmless if it was done already") from None
+
+
+def _table_of(given: Mapping[str, Any]) -> ReferenceTable:
+    return ReferenceTable(**{**given, "columns": tuple(given["columns"])})
 
 
 def _sent(connection: socket, request: bytes) -> Frame:

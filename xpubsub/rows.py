@@ -62,6 +62,9 @@ BIND_FAILED = pa.schema([
 ])
 """A node bound by a step at which a condition fails."""
 
+REFERENCE_PLACE = pa.schema([("key_tagpath_id", ID), ("call_no", ID), ("column_name", TEXT), ("place", ID)])
+"""A tag path of keys, and a column of a reference table that becomes an attribute there."""
+
 CHECK_HELD = pa.schema([("event_id", ID), ("check_id", ID), ("output", TEXT), ("code", TEXT), ("reason", TEXT)])
 """A message and a check that holds in it, with its output (null for a filter); or, with a code, why it failed."""
 

@@ -18,6 +18,8 @@ class Parameters:
     depth: int = 2
     descendants: float = 0.2
     values: int = 10
+    computed: float = 0
+    """The share of queries with `order by`, expressions in attributes, and aggregates."""
 
 
 class Queries:
@@ -46,7 +48,16 @@ class Queries:
         conditions = sorted({self._predicate(element) for _ in range(self._given.predicates)})
         returned = sorted({self._below(element) for _ in range(self._given.returns)})
         content = "".join(f"{{ $x{each} }}" for each in returned)
+        if self._random.random() < self._given.computed:
+            return self._computed(path, conditions, returned)
         return f"<results>{{ for $x in {path} where {' and '.join(conditions)} return <r>{content}</r> }}</results>"
+
+    def _computed(self, path: str, conditions: list[str], returned: list[str]) -> str:
+        """A query with a key to order by, attributes that are computed, and a number beside the copies."""
+        first, last = returned[0], returned[-1]
+        return (f"<results>{{ for $x in {path} where {' and '.join(conditions)} order by ($x{first})[1] descending "
+                f'return <r first="{{ $x{first}[1] }}" n="{{ count($x{last}) }}">{{ sum($x{last}/string-length(.)) }}'
+                f"{{ $x{last} }}</r> }}</results>")
 
     def _below(self, element: str) -> str:
         return self._walk(element, self._random.randint(1, self._given.depth))[1]

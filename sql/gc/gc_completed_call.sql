@@ -5,4 +5,6 @@ semi join (
   select call_no from visible
   union all
   select call_no from visible_schema
+  union all
+  select call_no from visible_reference
 ) as v on v.call_no = c.call_no

@@ -14,4 +14,8 @@ from (
   select call_no from unsubscription
   union all
   select call_no from message_schema
+  union all
+  select call_no from reference_table
+  union all
+  select call_no from reference_value
 ) as c

@@ -19,8 +19,8 @@ COMMANDS = {
     "init": "store_commands", "subscribe": "store_commands", "unsubscribe": "store_commands",
     "publish": "publish_command", "complete": "spill_commands", "merge": "spill_commands", "stream": "stream_command",
     "replay": "replay_command", "explain": "explain_command", "list": "inspect_commands", "show": "inspect_commands",
-    "stats": "inspect_commands", "clock": "clock_command", "schema": "schema_command", "gc": "inspect_commands",
-    "demo": "demo",
+    "stats": "inspect_commands", "clock": "clock_command", "schema": "schema_command",
+    "reference": "reference_command", "gc": "inspect_commands", "demo": "demo",
 }
 """The module of each command, in the order of a first session: to import them all takes longer than most commands."""
 DUCKDB_INTERRUPTED = "Query interrupted"

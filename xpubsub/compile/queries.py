@@ -11,6 +11,7 @@ from xpubsub.compile.row_types import CheckRow
 from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.errors import LimitError, LocatedError, QuerySyntaxError, UnsupportedError
 from xpubsub.ids import stable_id
+from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath.normal import TRUE
 from xpubsub.language.xpath1.ways import CHECKED, EVERY_MESSAGE, FilterReader, FilterWay
 from xpubsub.language.xquery.condition import necessary_text
@@ -23,6 +24,8 @@ _EVERY = ("every message: nothing that an index finds must be in a message that 
           " in each; begin it with `for $x in /path`, if there is such a path")
 
 
+_REFERRING = re.compile(rf"\bref:|{re.escape(REFERENCE_NAMESPACE)}")
+"""Matches what names a column of reference data, which Saxon does not see."""
 _DOCUMENT = re.compile(r"\s*(?:doc|document|stream)\s*\(")
 
 
@@ -60,6 +63,8 @@ class QueryWay:
 
 def query_way(text: str, namespaces: Mapping[str, str], limits: Limits, refused: LocatedError) -> QueryWay:
     """Return the way of a query that is refused otherwise; raises an error if Saxon cannot evaluate it either."""
+    if _REFERRING.search(text) or REFERENCE_NAMESPACE in namespaces.values():
+        raise refused
     if not installed():
         if isinstance(refused, UnsupportedError):
             reason = f"{refused.reason}; Saxon can evaluate it: {EXTRA}"

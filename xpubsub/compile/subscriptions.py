@@ -25,6 +25,7 @@ from xpubsub.ids import stable_id
 from xpubsub.language.advice.subscriptions import Adviser
 from xpubsub.language.flwr.syntax import Transformation
 from xpubsub.language.flwr.weights import linear_weights
+from xpubsub.language.reference import refuse_any_column
 from xpubsub.language.xpath.branches import Query
 from xpubsub.language.xpath.normal import FALSE, TRUE
 from xpubsub.language.xpath1.variables import VariableValue
@@ -88,10 +89,13 @@ class Compiler:
     def advised_transformation(self, text: str) -> tuple[TransformationRows, list[str]]:
         """The same, with warnings."""
         tree, read = read_transformation(text, self.namespaces, self.limits)
+        rows = transformation_rows(tree)
+        refuse_any_column((path.linear_path for path in rows.linear_paths), text)
         if isinstance(read, Transformation):
             linear_weights(read, self.weights, self.namespaces)
-            return transformation_rows(tree), self._adviser.transformation(read, text)
-        return transformation_rows(tree), [_EVERY_OUTPUT] if tree.always else []
+            return rows, self._adviser.transformation(read, text)
+        self._refuse_weights("a transformation that computes something")
+        return rows, [_EVERY_OUTPUT] if tree.always else []
 
     def is_transformation(self, text: str) -> bool:
         """Whether a text is a transformation; one that begins with `doc("…")` is, if Saxon can evaluate it."""
@@ -104,6 +108,7 @@ class Compiler:
         except (UnsupportedError, QuerySyntaxError, LimitError) as error:
             if self.strict:
                 raise
+            self._refuse_weights("a query that Saxon evaluates")
             return query_way(text, self.namespaces, self.limits, error)
 
     def correlation(self, text: str) -> CorrelationRows:
@@ -127,7 +132,9 @@ class Compiler:
     def way(self, text: str) -> FilterWay:
         """Return a filter, and the way it goes."""
         self._refuse_weights("a filter")
-        return self._reader.way(text, strict=self.strict)
+        way = self._reader.way(text, strict=self.strict)
+        refuse_any_column((branch.linear_path for query in way.queries for branch in query.branches), text)
+        return way
 
     def advice(self, text: str) -> list[str]:
         """Return the warnings about a filter."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.limits import Limits
+from xpubsub.match.keys import KeyPaths
 from xpubsub.match.path_matches import LinearUse, linear_matcher
 from xpubsub.rows import PATH_MATCHED
 from xpubsub.shred.computing import computed_paths
@@ -31,14 +32,16 @@ def known_linear_paths(store: Store) -> dict[str, LinearUse]:
     }
 
 
-def tagpath_cache(store: Store, limits: Limits, *, copying: bool = False, keeping: bool = False) -> TagPathCache:
+def tagpath_cache(
+    store: Store, limits: Limits, *, copying: bool = False, keeping: bool = False, keys: KeyPaths | None = None
+) -> TagPathCache:
     """Return a tag-path cache filled from the store; linear paths are read only when a new tag path comes."""
     known = known_tagpaths(store)
     special = [row["linear_path"] for row in store.rows(SPECIAL_PATHS)]
     if DOCUMENT not in special:
         known[DOCUMENT] = 0
     return TagPathCache(known, lambda: known_linear_paths(store), limits, copying=copying, keeping=keeping,
-                        computed=computed_paths(special))
+                        computed=computed_paths(special), keys=keys)
 
 
 def match_new_linear_paths(store: Store, limits: Limits) -> None:

@@ -10,6 +10,7 @@ from xpubsub.arrow import ArrowFunction
 from xpubsub.language.xquery.evaluation import VERSION
 from xpubsub.limits import Limits
 from xpubsub.match.filter_checks import Count, FilterChecks
+from xpubsub.match.referred import ReferredValues
 from xpubsub.match.saxon import saxon_answers
 from xpubsub.rows import CHECK_HELD, table_of
 
@@ -32,13 +33,18 @@ class Checks:
         """Add checks."""
         self._stored.update(stored)
 
-    def held(self, asked: Sequence[tuple[bytes, list[int]]]) -> Iterator[dict[int, Decided]]:
-        """Yield for each message, given in UTF-8, the checks that hold in it or fail, with their outputs."""
+    def held(
+        self, asked: Sequence[tuple[bytes, list[int]]], values: ReferredValues | None = None
+    ) -> Iterator[dict[int, Decided]]:
+        """Yield for each message, given in UTF-8, the checks that hold in it or fail, with their outputs.
+
+        - `values`: what reference tables have for the keys in the messages.
+        """
         filters = [(source, [each for each in check_ids if not self._is_query(each)]) for source, check_ids in asked]
         queries = [(source, [each for each in check_ids if self._is_query(each)]) for source, check_ids in asked]
         texts = [(source, [self._stored[each][0] for each in ids]) for source, ids in queries if ids]
         answers = saxon_answers(texts, self._limits)
-        for held, (_, ids) in zip(self._filters.held(filters), queries, strict=True):
+        for held, (_, ids) in zip(self._filters.held(filters, values), queries, strict=True):
             found = dict.fromkeys(held, FILTER_HELD)
             if ids:
                 found |= {each: answer for each, answer in zip(ids, next(answers), strict=True) if answer is not None}
@@ -48,12 +54,15 @@ class Checks:
         return self._stored[check_id][0].startswith(VERSION)
 
 
-def checking(checks: Checks, sources: Mapping[int, bytes]) -> ArrowFunction:
+def checking(
+    checks: Checks, sources: Mapping[int, bytes], values: ReferredValues | None = None
+) -> ArrowFunction:
     """Return a function from rows (message, its checks) to rows (message, check that holds or fails)."""
     def checked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             event_ids, asked = (batch[name].to_pylist() for name in ("event_id", "checks"))
-            found = checks.held([(sources[event_id], each) for event_id, each in zip(event_ids, asked, strict=True)])
+            messages = [(sources[event_id], each) for event_id, each in zip(event_ids, asked, strict=True)]
+            found = checks.held(messages, values)
             rows = [(event_id, check_id, *held) for event_id, each in zip(event_ids, found, strict=True)
                     for check_id, held in each.items()]
             yield from table_of(rows, CHECK_HELD).to_batches()

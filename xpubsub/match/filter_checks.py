@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 from lxml import etree
 
 from xpubsub.errors import EngineError
+from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
+from xpubsub.match.referred import ReferredValues
 from xpubsub.processes import cores
 
 _OPTIONS: dict[str, Any] = {
@@ -38,16 +41,22 @@ class FilterChecks:
         self._compiled: list[dict[int, etree.XPath]] = []
         """What no thread uses now: only one at a time can evaluate an expression."""
 
-    def held(self, asked: Sequence[tuple[bytes, list[int]]]) -> list[list[int]]:
-        """Return the checks that hold in each of some messages; lxml works on several at a time if that is worth it."""
-        if sum(len(check_ids) for _, check_ids in asked) < WORTH_THREADS or self._most <= 1:
-            return [self._counted(self._evaluated(*each)) for each in asked]
-        with ThreadPoolExecutor(self._most) as threads:
-            evaluated = list(threads.map(self._evaluated, *zip(*asked, strict=True)))
-        return [self._counted(each) for each in evaluated]
+    def held(
+        self, asked: Sequence[tuple[bytes, list[int]]], values: ReferredValues | None = None
+    ) -> list[list[int]]:
+        """Return the checks that hold in each of some messages; lxml works on several at a time if that is worth it.
 
-    def _evaluated(self, source: bytes, check_ids: list[int]) -> list[Evaluated]:
-        """Evaluate checks in a message, perhaps in a thread of its own."""
+        - `values`: what reference tables have for the keys in the messages.
+        """
+        evaluated = partial(self._evaluated, values)
+        if sum(len(check_ids) for _, check_ids in asked) < WORTH_THREADS or self._most <= 1:
+            return [self._counted(evaluated(*each)) for each in asked]
+        with ThreadPoolExecutor(self._most) as threads:
+            found = list(threads.map(evaluated, *zip(*asked, strict=True)))
+        return [self._counted(each) for each in found]
+
+    def _evaluated(self, values: ReferredValues | None, source: bytes, check_ids: list[int]) -> list[Evaluated]:
+        """Evaluate checks in a message, perhaps in a thread of its own; last those that look at reference data."""
         tree = parsed_source(source) if check_ids else None
         if tree is None:
             return []
@@ -57,7 +66,11 @@ class FilterChecks:
             compiled = {}
         found: list[Evaluated] = []
         before = perf_counter()
-        for each in check_ids:
+        referring = {each for each in check_ids if REFERENCE_NAMESPACE in self._stored[each][1]}
+        for each in sorted(check_ids, key=referring.__contains__):
+            if each in referring and values is not None:
+                values.enrich(tree)
+                values = None
             holds, after = self._holds(each, tree, compiled), perf_counter()
             found.append((each, holds, after - before))
             before = after

@@ -29,7 +29,7 @@ WHOLE, REDUCED, FILLER, ENTIRE = "whole", "reduced", "filler", "entire"
 the whole output for subscribers who want no parts."""
 BLOCKED = 0
 """Stands for a tag path where a block is blocked."""
-NOTHING: Made = (None, None, None)
+NOT_MADE: Made = (None, None, None)
 """What a program makes that has bound nothing."""
 OutputPart = tuple[str, str]
 """The name of a part, and its text."""
@@ -83,7 +83,7 @@ def _outputs(
 
 def _whole(made: Made) -> list[tuple[str, Made]]:
     """Return an output as its only part; none if a program has bound nothing."""
-    return [(WHOLE, made)] if made != NOTHING else []
+    return [(WHOLE, made)] if made != NOT_MADE else []
 
 
 def _parts(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xpubsub.ids import stable_id
-from xpubsub.output.evaluation.program import program
+from xpubsub.output.evaluation.program import output_program
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
 REMEMBERED = 16_384
@@ -65,7 +65,7 @@ def _template(definition: str) -> OutputTemplate:
     nodes = template_nodes(definition)
     if is_program(nodes):
         [[_, code, slots, _, decides]] = nodes
-        return OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), program(code, slots, decides=decides))
+        return OutputTemplate(content([], {}), dict(_sizes(nodes, 0)), output_program(code, slots, decides=decides))
     return OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
 
 

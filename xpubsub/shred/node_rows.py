@@ -67,11 +67,11 @@ def _table(rows: list[NodeRow]) -> pa.Table:
     flat = np.fromiter(chain.from_iterable(idpaths), np.int32, ends[-1])
     ids = pa.ListArray.from_arrays(pa.array(ends), pa.array(flat))
     columns = [pa.array(events, pa.int64()), pa.array(tagpaths, pa.int64()), pa.array(nodes, pa.int32()), ids,
-               pa.array(values, pa.string()), _numbers(numeric)]
+               pa.array(values, pa.string()), number_column(numeric)]
     return pa.Table.from_arrays(columns, schema=SAX_PARSE_RESULT)
 
 
-def _numbers(texts: Sequence[str | None]) -> pa.Array:
+def number_column(texts: Sequence[str | None]) -> pa.Array:
     """Convert each text as XPath's `number()` does; null where the text is not a number or is missing."""
     if len(texts) < _FEW:
         return pa.array([None if text is None else to_number(text) for text in texts], pa.float64())

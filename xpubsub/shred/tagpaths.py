@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from xpubsub.ids import stable_id
-from xpubsub.language.xpath.linear import components
+from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE, components
 from xpubsub.language.xpath.syntax import expanded_name
 from xpubsub.limits import Limits
+from xpubsub.match.keys import KeyPaths
 from xpubsub.match.path_automaton import PathAutomaton
 from xpubsub.match.path_matches import LinearUse, PathMatches
-from xpubsub.match.uses import COPY
+from xpubsub.match.uses import COPY, EXISTS, VALUE
 from xpubsub.shred.computing import Computing
 
 MOST_NODES = 200_000
@@ -51,7 +52,8 @@ class TagPathCache:
     """
 
     def __init__(self, known: dict[str, int], linear: Callable[[], Mapping[str, LinearUse]], limits: Limits,
-                 *, copying: bool = False, keeping: bool = False, computed: Iterable[str] = ()) -> None:
+                 *, copying: bool = False, keeping: bool = False, computed: Iterable[str] = (),
+                 keys: KeyPaths | None = None) -> None:
         self.known = known
         """The tag paths of the store, each with its use."""
         self.copying = copying
@@ -60,6 +62,8 @@ class TagPathCache:
         """Whether the messages themselves are needed after they are read."""
         self.computing = Computing(paths) if (paths := tuple(computed)) else None
         """The values that are computed from nodes, if there are some."""
+        self.keys = keys
+        """The nodes that are looked up in reference tables, if there are some."""
         self.copied_texts: set[int] = set()
         """The tag paths of text nodes that are copied."""
         self._load = linear
@@ -145,6 +149,8 @@ class TagPathCache:
     def attribute(self, parent: TagNode, raw: str) -> TagNode:
         """Return the tag path of an attribute, given its name as expat writes it."""
         node = parent.attributes[raw] = self._node(parent, "@" + _expand(raw))
+        if self.keys is not None and raw.startswith(REFERENCE_NAMESPACE + "\n"):
+            node.use = 0
         return node
 
     def text(self, parent: TagNode) -> TagNode:
@@ -162,6 +168,10 @@ class TagPathCache:
 
     def _tag_node(self, tagpath: str) -> TagNode:
         node = TagNode(tagpath, self._use(tagpath))
+        if self.keys is not None and self.keys.holds(tagpath):
+            node.use |= EXISTS | VALUE
+            for attribute in self.keys.attributes(tagpath):
+                self._use(attribute)
         if self.computing is not None:
             node.use |= self.computing.take(tagpath, node.use, self._use)
         return node
@@ -172,11 +182,12 @@ class TagPathCache:
 
     def _look_up(self, tagpath: str) -> int:
         matched = {each: self.linear[each] for each in self.automaton.matches(tagpath)}
-        if matched:
-            self._found.add(tagpath, matched)
         use = 0
         for each in matched.values():
             use |= each.use
+        if matched or (self.keys is not None and self.keys.holds(tagpath)):
+            self._found.add(tagpath, matched)
+            self.known[tagpath] = use
         return use
 
 

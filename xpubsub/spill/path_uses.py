@@ -83,6 +83,14 @@ class _Uses:
                     yield self._use(places[at - 1], "return", "copy", places[at - 1], block)
                 case ["r" | "ra", str(path), int(position), _, _]:
                     yield self._use(path, "return", "copy", prefix_path(path, position), block)
+                case ["x", *_]:
+                    yield from self._computed()
+
+    def _computed(self) -> Iterator[PathUse]:
+        """What a program needs: it waits for all of it, as for a condition of an outermost block."""
+        for block in sorted(self._tree.outermost & self._around.keys()):
+            for path, position in self._tree.returned:
+                yield self._use(path, "where", "value", prefix_path(path, position), block)
 
     def _block(self, block: int, inner: list[TemplateNode], places: tuple[str, ...]) -> Iterator[PathUse]:
         """The results of a `for`; one that copies nothing returns an element for each node that it binds."""

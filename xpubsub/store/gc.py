@@ -7,6 +7,7 @@ from xpubsub.store.store import Store
 
 LIVE: Pipeline = (
     file_step("visible_schema", reused=True),
+    file_step("visible_reference", reused=True),
     file_step("live_query", reused=True),
     file_step("live_check"),
     file_step("live_transformation", reused=True),
@@ -59,6 +60,8 @@ KEPT: dict[str, Step] = {
     "unsubscription": none_of("unsubscription"),
     "completed_call": file_step("gc_completed_call"),
     "message_schema": file_step("gc_message_schema"),
+    "reference_table": file_step("kept_reference_table"),
+    "reference_value": file_step("kept_reference_value"),
     "stored_query": whole("new_query"),
     "predicate_unroll": file_step("gc_predicate_unroll"),
     "lookup_subscription": file_step("gc_lookup_subscription"),

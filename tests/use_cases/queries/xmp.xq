@@ -64,7 +64,8 @@
 </results>
 
 (: Q5 bib.xml reviews.xml
-   accepted: for $b in (/)//book, $a in (/)//entry where $b/title = $a/title return 1 :)
+   refused: a query of several documents (http://bstore1.example.com/bib.xml, http://bstore2.example.com/reviews.xml)
+   at: doc( :)
 <books-with-prices>
   {
     for $b in doc("http://bstore1.example.com/bib.xml")//book,

@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from xpubsub.engines.reference_tables import ReadReference
 from xpubsub.errors import Error
 from xpubsub.jobs.control.failures import packed_error
 from xpubsub.jobs.control.frames import Frame, FrameError
+from xpubsub.jobs.reference.tables import ReferenceTable
 from xpubsub.jobs.subscribe.incoming import Incoming
 from xpubsub.jobs.subscribe.subscribed import Subscribed
 from xpubsub.schema.element_graph import Schema, loads
@@ -32,6 +34,10 @@ class Callee(Protocol):
     def set_clock(self, stream: str, time: object) -> None: ...
     def explain_sql(self, plan: str = "auto") -> str: ...
     def explain_spill(self, *messages: str | bytes, stream: str, policy: str, load: float) -> str: ...
+    def referred(self, xml: str | bytes) -> str | bytes: ...
+    def references(self) -> builtins.list[ReferenceTable]: ...
+    @property
+    def reference(self) -> Callable[..., ReferenceTable | None]: ...
     def gc(self) -> dict[str, int]: ...
     def schemas(self) -> dict[str, Schema]: ...
     def schema(self, source: Any, *, name: str = "") -> Schema | None: ...
@@ -80,6 +86,17 @@ def _schema(broker: Callee, arguments: Arguments, _: tuple[pa.Table, ...]) -> ob
     return None if schema is None else schema.dumps()
 
 
+def _reference(broker: Callee, arguments: Arguments, tables: tuple[pa.Table, ...]) -> object:
+    columns, rows = arguments.pop("columns", ()), arguments.pop("rows", 0)
+    read = ReadReference(tuple(columns), rows, tables[0]) if tables else None
+    stored = broker.reference(arguments.pop("name"), read, **arguments)
+    return None if stored is None else asdict(stored)
+
+
+def _xml_table(xml: str | bytes) -> pa.Table:
+    return pa.table({"xml": pa.array([xml], pa.string() if isinstance(xml, str) else pa.binary())})
+
+
 CALLS: dict[str, ControlCall] = {
     "subscribe_many": _subscribe_many,
     "unsubscribe": _unsubscribe,
@@ -94,4 +111,7 @@ CALLS: dict[str, ControlCall] = {
     "gc": lambda broker, *_: broker.gc(),
     "schemas": lambda broker, *_: {name: schema.dumps() for name, schema in broker.schemas().items()},
     "schema": _schema,
+    "reference": _reference,
+    "references": lambda broker, *_: [asdict(each) for each in broker.references()],
+    "referred": lambda broker, _, tables: Frame({}, (_xml_table(broker.referred(tables[0]["xml"][0].as_py())),)),
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xpubsub.jobs.explain.evidence import Evidence
 from xpubsub.language.xpath.branches import DOCUMENT
 from xpubsub.language.xpath.linear import COMPUTED, LinearStep, linear_steps
-from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.paths import PREDECLARED
 from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.language.xpath.written import literal, tested
 from xpubsub.language.xpath1.comparisons import JOIN
@@ -52,7 +52,8 @@ class Names:
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
         self._prefixes = {uri: prefix for prefix, uri in reversed([*namespaces.items()]) if prefix}
-        self._prefixes.setdefault(XML_NAMESPACE, "xml")
+        for prefix, uri in PREDECLARED.items():
+            self._prefixes.setdefault(uri, prefix)
         self._default = namespaces.get("", "")
 
     def prefix(self, uri: str | None) -> str:

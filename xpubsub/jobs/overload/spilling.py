@@ -134,8 +134,11 @@ def with_parts(notifications: pa.Table) -> pa.Table:
     return notifications.append_column("part", pa.repeat(pa.scalar(WHOLE), notifications.num_rows))
 
 
-def check_spilled(store: Store, paths: Sequence[str]) -> None:
-    """Raise `UnsupportedError` if spilling would change what correlations see."""
+def check_spilled(store: Store, paths: Sequence[str], *, referring: bool = False) -> None:
+    """Raise `UnsupportedError` if spilling would change what correlations see, or keys of reference data."""
+    if referring:
+        raise UnsupportedError("spilling is not supported together with subscriptions that name @ref: columns",
+                               code="unsupported")
     needed = needed_path(paths, correlated_paths(store))
     if needed is not None:
         reason = f"spilling {', '.join(paths)} is not supported here: correlations need {needed}"

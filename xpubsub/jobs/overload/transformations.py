@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from xpubsub.errors import Error
 from xpubsub.jobs.overload.calibrating import measured_constants
-from xpubsub.language.flwr.block_tree import block_tree
-from xpubsub.language.flwr.parser import parse_flwr
+from xpubsub.language.flwr.syntax import Transformation
 from xpubsub.language.flwr.weights import linear_weights
+from xpubsub.language.xquery.compiled import read_transformation
 from xpubsub.limits import Limits
 from xpubsub.match.uses import EXISTS
 from xpubsub.plan.spilling import CORRELATED_PATHS
@@ -125,9 +125,9 @@ def _parsed(text: str, key: _Key, limits: Limits) -> tuple[tuple[PathUse, ...], 
     _, given, partial, weights = key
     namespaces = json.loads(given)
     try:
-        tree = parse_flwr(text, namespaces, limits)
-        uses = path_uses(block_tree(tree, text, limits))
-        weighted = linear_weights(tree, json.loads(weights), namespaces)
+        tree, read = read_transformation(text, namespaces, limits)
+        uses = path_uses(tree)
+        weighted = linear_weights(read, json.loads(weights), namespaces) if isinstance(read, Transformation) else {}
     except Error:
         return (), {}
     return uses if partial else (*uses, *_guarding(uses)), weighted

@@ -14,8 +14,10 @@ from xpubsub.jobs.publish.correlating import Correlating, load_correlating
 from xpubsub.jobs.publish.growing import Growing
 from xpubsub.jobs.publish.single import Lookup, Lookups
 from xpubsub.jobs.publish.transforming import Transforming, load_transforming
+from xpubsub.jobs.reference.tables import load_keys
 from xpubsub.limits import Limits
 from xpubsub.match.checks import Checks
+from xpubsub.match.keys import KeyPaths
 from xpubsub.plan.summary import Summary
 from xpubsub.shred.tagpaths import TagPathCache
 from xpubsub.step import file_step
@@ -45,7 +47,12 @@ class Known:
     @cached_property
     def cache(self) -> TagPathCache:
         """The tag-path cache, which grows as this process shreds messages."""
-        return self.kept.cache(self.summary, self.limits)
+        return self.kept.cache(self.summary, self.limits, self.keys)
+
+    @cached_property
+    def keys(self) -> KeyPaths | None:
+        """The nodes that are looked up in reference tables; None if subscriptions name no column."""
+        return load_keys(self.store)
 
     @cached_property
     def start_bits(self) -> pa.Table:
@@ -98,12 +105,13 @@ class Kept:
         """Whether the tables were not rewritten."""
         return self._growing.valid
 
-    def cache(self, summary: Summary, limits: Limits) -> TagPathCache:
-        """Return the tag-path cache; it is filled anew if there are new linear paths or uses."""
-        copying, keeping = summary.nodes_bound, summary.checks > 0
-        stamp = (self._store.rows(file_step("path_stamp"))[0]["amount"], copying, keeping)
+    def cache(self, summary: Summary, limits: Limits, keys: KeyPaths | None) -> TagPathCache:
+        """Return the tag-path cache; it is filled anew if there are new linear paths, uses or reference tables."""
+        copying, keeping, referred = summary.nodes_bound, summary.checks > 0, () if keys is None else keys.paths
+        stamp = (self._store.rows(file_step("path_stamp"))[0]["amount"], copying, keeping, referred)
         if self._cache is None or self._stamp != stamp:
-            self._cache, self._stamp = tagpath_cache(self._store, limits, copying=copying, keeping=keeping), stamp
+            self._cache = tagpath_cache(self._store, limits, copying=copying, keeping=keeping, keys=keys)
+            self._stamp = stamp
         return self._cache
 
     def checks(self, summary: Summary, limits: Limits) -> Checks:

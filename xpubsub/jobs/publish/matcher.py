@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pyarrow as pa
+
 from xpubsub.collector import collector_paused
 from xpubsub.jobs.publish.known import Known, Snapshots
 from xpubsub.jobs.publish.matched import Matched
 from xpubsub.jobs.publish.messages import Batch
 from xpubsub.jobs.publish.planning import PublishPlan
+from xpubsub.jobs.publish.referring import referred
 from xpubsub.jobs.publish.sampling import Sampler
 from xpubsub.jobs.publish.shredding import Shredding
 from xpubsub.jobs.publish.timing import Timings
 from xpubsub.limits import Limits
+from xpubsub.match.referred import ReferredValues
 from xpubsub.plan.subscribe import PATHS, TAGPATH_COLLISION
 from xpubsub.shred.messages import Message, MessageShredder
 from xpubsub.step import file_step
@@ -29,6 +33,7 @@ class Matcher:
         self._sampler = Sampler(store)
         self._shredding = Shredding(limits)
         self._sources: dict[int, bytes] = {}
+        self._referred: ReferredValues | None = None
         self.found: list[str] = []
         """The tag paths that the last batch has shown for the first time."""
 
@@ -73,15 +78,22 @@ class Matcher:
         self._sources = shredder.sources
         with timings.of("shred"), collector_paused():
             nodes = shredder.nodes()
+        known, engine, copies = self.known(), self._store.engine, shredder.copies()
+        self._referred = None
+        if known.keys is not None:
+            with timings.of("reference_attribute"):
+                found = referred(engine, known.keys, known.cache, nodes)
+                nodes, copies = pa.concat_tables([nodes, found.nodes]), pa.concat_tables([copies, found.copies])
+                self._referred = found.values
         with timings.of("load"):
-            self._store.engine.load("sax_parse_result", nodes)
-            self._store.engine.load("event", shredder.events())
-            if self.known().summary.nodes_bound:
-                self._store.engine.load("node_copy", shredder.copies())
-            self._store.engine.load("batch", batch.relation())
+            engine.load("sax_parse_result", nodes)
+            engine.load("event", shredder.events())
+            if known.summary.nodes_bound:
+                engine.load("node_copy", copies)
+            engine.load("batch", batch.relation())
 
     def match(self, plan: PublishPlan, timings: Timings) -> Matched:
         """Return the notifications of filters and transformations, and what failed."""
-        last = plan.run(timings, self._sources)
+        last = plan.run(timings, self._sources, self._referred)
         with timings.of(last.name):
             return Matched.of(self._store.engine.fetch(last))

@@ -11,6 +11,7 @@ from xpubsub.jobs.publish.timing import Timings
 from xpubsub.jobs.publish.transforming_plan import TransformingPlan, spilling_case
 from xpubsub.match.brpred import BRPRED_PARAMETERS, BRPRED_RESULT, brpred_arrow
 from xpubsub.match.checks import checking
+from xpubsub.match.referred import ReferredValues
 from xpubsub.output.spilled_factory import Spilled
 from xpubsub.plan.choose import Choice, TransformationChoice, choose, choose_transformation, combined
 from xpubsub.plan.filter_case import FilterCase
@@ -58,10 +59,13 @@ class PublishPlan:
         return self.known.transforming.plan(
             self.transformation, conforming=conforming, unrepeated=unrepeated, spilled=self.spilled)
 
-    def run(self, timings: Timings, sources: Mapping[int, bytes]) -> Step:
+    def run(
+        self, timings: Timings, sources: Mapping[int, bytes], values: ReferredValues | None = None
+    ) -> Step:
         """Run all steps except the last and return that one: its rows are the notifications.
 
         - `sources`: the messages in UTF-8 by event id, if lxml decides about some candidates.
+        - `values`: what reference tables have for their keys.
         """
         engine = self.known.store.engine
         if not engine.PREFERS_SQL:
@@ -70,7 +74,7 @@ class PublishPlan:
         for step in steps if self.transformation is None else self.filters:
             with timings.of(step.name):
                 if step.function:
-                    engine.map_arrow(step.name, step, checking(self.known.checks, sources), CHECK_HELD)
+                    engine.map_arrow(step.name, step, checking(self.known.checks, sources, values), CHECK_HELD)
                 elif step.standing and not self.case.narrowed:
                     engine.keep(step, self.known.token)
                 else:

@@ -88,7 +88,7 @@ class Publisher(Matcher):
             return self._published(batch)
         self._prepare(batch)
         if batch.spill:
-            check_spilled(self._store, batch.spill)
+            check_spilled(self._store, batch.spill, referring=self.known().keys is not None)
         with self._forgetting(), self._sweeping(batch), self._store.engine.transaction():
             result = self._published(batch)
             if beside is not None:
@@ -116,7 +116,7 @@ class Publisher(Matcher):
 
     def certain(self, message_id: str, unit: OpenUnit, batch: Batch) -> Result | None:
         """Return what filters are certain of in the open unit of a document; None if nothing has changed."""
-        if not self.known().summary.queries:
+        if not self.known().summary.queries or self.known().keys is not None:
             return None
         with self._forgetting():
             nodes = unit.nodes(self.known().cache, texts=self.known().summary.texts > 0)
@@ -229,7 +229,7 @@ class Publisher(Matcher):
         self, shredder: MessageShredder, plan: PublishPlan, times: pa.Table, batch: Batch, timings: Timings
     ) -> Matched | None:
         """Match a batch of one message; None if point lookups are not enough for it."""
-        alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill
+        alone = len(shredder.messages) == 1 and not shredder.included and not batch.spill and self.known().keys is None
         named = (plan.request.filters or "unroll") != "unroll" or plan.request.transformations is not None
         if not alone or named or self._sampler.worth(1):
             return None

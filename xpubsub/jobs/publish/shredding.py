@@ -21,6 +21,7 @@ import numpy as np
 
 from xpubsub.collector import collector_paused
 from xpubsub.limits import Limits
+from xpubsub.match.keys import KeyPaths
 from xpubsub.processes import cores, leave_pandas_out, start
 from xpubsub.shred.messages import Message, MessageShredder, Shredded
 from xpubsub.shred.tagpaths import TagPathCache
@@ -43,19 +44,20 @@ class Paths:
     spilled: tuple[str, ...] = ()
     marking: bool = False
     computed: tuple[str, ...] = ()
+    keys: KeyPaths | None = None
 
     @classmethod
     def of(cls, cache: TagPathCache, limits: Limits) -> Paths:
         """Return the paths that a cache knows."""
         computed = cache.computing.linear_paths if cache.computing is not None else ()
         return cls(dict(cache.known), dict(cache.linear), limits, cache.copying, cache.keeping, cache.spilled,
-                   cache.marking, computed)
+                   cache.marking, computed, cache.keys)
 
     def cache(self) -> TagPathCache:
         """Return a cache that knows the paths."""
         cache = TagPathCache(
             self.known, lambda: self.linear, self.limits, copying=self.copying, keeping=self.keeping,
-            computed=self.computed)
+            computed=self.computed, keys=self.keys)
         cache.spill(self.spilled, marking=self.marking)
         return cache
 

@@ -53,7 +53,7 @@ class Constructors:
         self._at += 1
         written = self._name("the name of an element")
         attributes = self._attributes()
-        declared = {name.partition(":")[2]: value for name, value, _ in attributes if declares(name)}
+        declared = {name.partition(":")[2]: value for name, value, _ in attributes if declares_namespace(name)}
         inner = scope.declaring(declared)
         name = self._resolve(written, inner, start + 1, default=True)
         literal = self._literals(attributes, inner)
@@ -105,7 +105,7 @@ class Constructors:
     def _literals(self, attributes: list[tuple[str, str, int]], scope: Scope) -> tuple[tuple[Name, str], ...]:
         literals: dict[tuple[str, str], tuple[Name, str]] = {}
         for written, value, place in attributes:
-            if declares(written):
+            if declares_namespace(written):
                 if written != "xmlns" and not value:
                     raise self._cursor.syntax("a prefix cannot stand for no namespace", place, code="XQST0085")
                 continue
@@ -209,7 +209,7 @@ class Constructors:
         raise self._cursor.syntax(reason, min(self._at, len(self._text)))
 
 
-def declares(name: str) -> bool:
+def declares_namespace(name: str) -> bool:
     """Whether an attribute declares a namespace."""
     return name == "xmlns" or name.startswith("xmlns:")
 

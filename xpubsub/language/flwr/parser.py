@@ -15,7 +15,7 @@ from xpubsub.language.flwr.scope import Scope, ScopedExpressions, UnboundVariabl
 from xpubsub.language.flwr.syntax import Binding, Content, Copy, Flwr, Sequence, Transformation
 from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xpath.cursor import check_length
-from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.paths import PREDECLARED
 from xpubsub.language.xpath.syntax import Expr, Path
 from xpubsub.limits import Limits
 
@@ -50,7 +50,7 @@ class _Parser:
         self._constructors = Constructors(cursor, self._sequence)
         self._used: dict[str, int] = {}
         self._seen: set[str] = set()
-        known = {"xml": XML_NAMESPACE, **namespaces}
+        known = {**PREDECLARED, **namespaces}
         self._scope = Scope(known, {prefix: uri for prefix, uri in known.items() if prefix})
 
     def whole(self) -> Transformation:

@@ -12,7 +12,7 @@ def prolog(cursor: XQueryCursor) -> dict[str, str]:
         while not cursor.at(";") and cursor.token.kind != "end":
             cursor.advance()
         cursor.expect(";")
-    while cursor.at_name("declare", "import", "module") and declares(cursor):
+    while cursor.at_name("declare", "import", "module") and at_declaration(cursor):
         prefix, uri = declaration(cursor)
         if prefix in declared:
             raise cursor.syntax(f"the namespace {prefix!r} is declared twice", code="XQST0033")
@@ -20,7 +20,7 @@ def prolog(cursor: XQueryCursor) -> dict[str, str]:
     return declared
 
 
-def declares(cursor: XQueryCursor) -> bool:
+def at_declaration(cursor: XQueryCursor) -> bool:
     """Whether the name under the cursor is a keyword: a name or an annotation follows."""
     following = cursor.peek()
     return following.kind == "name" or following.text == "%"

@@ -11,7 +11,7 @@ from xpubsub.language.flwr.paths import XQueryPaths
 from xpubsub.language.flwr.refusals import KIND_TESTS, refuse_expression, refuse_operator
 from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS, ExpressionParser
-from xpubsub.language.xpath.syntax import Expr, Literal, Not, Path, PathStep
+from xpubsub.language.xpath.syntax import And, Expr, Literal, Not, Path, PathStep
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class ScopedExpressions(ExpressionParser):
         arguments = self._arguments()
         if len(arguments) != 1 or not isinstance(arguments[0], Path):
             self._refuse(f"{name}() of anything but a path", offset)
-        return Not(arguments[0]) if name == "empty" else arguments[0]
+        return Not(arguments[0]) if name == "empty" else And((arguments[0],))
 
     def _refuse(self, construct: str, offset: int) -> NoReturn:
         raise self._cursor.unsupported(construct, offset)

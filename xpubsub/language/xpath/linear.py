@@ -9,6 +9,9 @@ LinearStep = tuple[bool, str]
 """(whether the step is `//`, the name it selects)."""
 COMPUTED = "="
 """What the name of a computed value starts with, as in `={normalize-space(.)}`."""
+REFERENCE_NAMESPACE = "urn:xpubsub:reference"
+"""The namespace of attributes that come from reference data; messages cannot have such attributes of their own."""
+_OF_REFERENCE = f"@{{{REFERENCE_NAMESPACE}}}"
 _STEP = re.compile(r"(//?)((?:\{[^}]*\}|[^/{])+)")
 
 
@@ -26,7 +29,7 @@ def components(tagpath: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def accepted_names(component: str) -> tuple[str, ...]:
     """Return the step names that match a component of a tag path: itself, `*`, `{uri}*` and `*:local`."""
-    if component == "text()" or component[0] == COMPUTED:
+    if component == "text()" or component[0] == COMPUTED or component.startswith(_OF_REFERENCE):
         return (component,)
     mark, name = ("@", component[1:]) if component[0] == "@" else ("", component)
     uri, brace, local = name.rpartition("}")

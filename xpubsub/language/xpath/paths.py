@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from xpubsub.language.xpath.cursor import Cursor
+from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath.syntax import Axis, Expr, NodeKind, NodeTest, Number, Path, PathStep
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+PREDECLARED = {"xml": XML_NAMESPACE, "ref": REFERENCE_NAMESPACE}
+"""The namespaces of prefixes that nobody has to declare."""
 NODE_TYPES = frozenset({"text", "node", "comment", "processing-instruction"})
 _AXES: dict[str, Axis] = {"child": "child", "attribute": "child", "descendant": "descendant", "self": "self"}
 _OTHER_AXES = frozenset({
@@ -24,7 +27,7 @@ class PathParser:
         self, cursor: Cursor, namespaces: Mapping[str, str], relative: bool, predicate: Callable[[], Expr]
     ) -> None:
         self._cursor = cursor
-        self._namespaces = {"xml": XML_NAMESPACE, **namespaces}
+        self._namespaces = {**PREDECLARED, **namespaces}
         self._relative = relative
         self._predicate = predicate
         self.depth = 0

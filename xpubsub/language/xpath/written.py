@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from xpubsub.language.xpath.normal import Test
 from xpubsub.language.xpath.numbers import to_text
-from xpubsub.language.xpath.paths import XML_NAMESPACE
+from xpubsub.language.xpath.paths import PREDECLARED
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, NodeTest, Not, Number, Or, Path, PathStep
 
 _LONGEST = 60
@@ -18,7 +18,8 @@ class Written:
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._prefixes = {uri: prefix for prefix, uri in reversed([*namespaces.items()]) if prefix}
-        self._prefixes.setdefault(XML_NAMESPACE, "xml")
+        for prefix, uri in PREDECLARED.items():
+            self._prefixes.setdefault(uri, prefix)
         self._default = namespaces.get("", "")
 
     def quoted(self, expr: Expr) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from xpubsub.language.xpath.cursor import Cursor
-from xpubsub.language.xpath.paths import NODE_TYPES, XML_NAMESPACE
+from xpubsub.language.xpath.paths import NODE_TYPES, PREDECLARED
 from xpubsub.language.xpath1.tree import AnyTest, AxisStep, Location, Root, TestKind, XPathTree
 
 AXES = frozenset({
@@ -25,7 +25,7 @@ class StepParser:
         self, cursor: Cursor, namespaces: Mapping[str, str], relative: bool, predicate: Callable[[], XPathTree]
     ) -> None:
         self._cursor = cursor
-        self._namespaces = {"xml": XML_NAMESPACE, **namespaces}
+        self._namespaces = {**PREDECLARED, **namespaces}
         self._relative = relative
         self._predicate = predicate
         self._depth = 0

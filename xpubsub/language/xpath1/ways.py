@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xpubsub.errors import LimitError, QuerySyntaxError, UnsupportedError
+from xpubsub.language.reference import computes_reference
 from xpubsub.language.xpath.branches import Query, queries
 from xpubsub.language.xpath.normal import TRUE, Disjunction, Normalizer
 from xpubsub.language.xpath.parser import parse_xpath
@@ -48,6 +49,10 @@ class FilterWay:
         return INDEXED if self.check is None else EVERY_MESSAGE if self.normal == TRUE else CHECKED
 
 
+def _computes(way: FilterWay) -> bool:
+    return computes_reference(branch.linear_path for query in way.queries for branch in query.branches)
+
+
 @dataclass(frozen=True)
 class FilterReader:
     """Reads filters that share namespaces, a dialect, limits and variables."""
@@ -70,7 +75,10 @@ class FilterReader:
                 raise refused from None
             raise
         try:
-            return self._made(exact_filter(tree), text)
+            made = self._made(exact_filter(tree), text)
+            if _computes(made):
+                raise Inexact
+            return made
         except (Inexact, UnsupportedError, LimitError):
             if strict:
                 raise refused from None
@@ -102,7 +110,9 @@ class FilterReader:
         kept: tuple[Expr, ...] = ()
         for part in parts if core is not None else ():
             try:
-                way, kept = self._made(And((*kept, part)), text), (*kept, part)
+                made = self._made(And((*kept, part)), text)
+                if not _computes(made):
+                    way, kept = made, (*kept, part)
             except (LimitError, UnsupportedError):
                 continue
         return way

@@ -1,1 +1,1 @@
-"""XQuery beyond copies of paths: programs for the message factory, and the queries that Saxon evaluates."""
+"""XQuery beyond copies of paths: as programs for the message factory, or else as Saxon evaluates it."""

@@ -10,7 +10,6 @@ from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xquery.constructors import QueryConstructors
 from xpubsub.language.xquery.scope import QueryScope
 from xpubsub.language.xquery.syntax import (
-    Clause,
     ComputedNode,
     ElementConstructor,
     Expression,
@@ -19,6 +18,7 @@ from xpubsub.language.xquery.syntax import (
     LetClause,
     OrderClause,
     OrderKey,
+    QueryClause,
     WhereClause,
 )
 
@@ -52,7 +52,7 @@ class Clauses:
     def flwor(self, scope: QueryScope) -> Expression:
         """Parse a FLWOR expression."""
         cursor = self._cursor
-        clauses: list[Clause] = []
+        clauses: list[QueryClause] = []
         while not cursor.at_name("return"):
             scope = self._clause(scope, clauses)
         cursor.keyword("return")
@@ -63,7 +63,7 @@ class Clauses:
         cursor.expect("}")
         return FlworExpression(tuple(clauses), result)
 
-    def _clause(self, scope: QueryScope, clauses: list[Clause]) -> QueryScope:
+    def _clause(self, scope: QueryScope, clauses: list[QueryClause]) -> QueryScope:
         cursor = self._cursor
         word = cursor.token.text
         if cursor.at_name("for", "let") and cursor.peek().text == "$":
@@ -85,7 +85,7 @@ class Clauses:
             raise cursor.syntax(f"expected 'return', found {cursor.describe()}")
         return scope
 
-    def _binding(self, word: str, scope: QueryScope, clauses: list[Clause]) -> QueryScope:
+    def _binding(self, word: str, scope: QueryScope, clauses: list[QueryClause]) -> QueryScope:
         cursor = self._cursor
         offset = cursor.token.offset
         name, place = self.variable_name(), None

@@ -11,13 +11,13 @@ from xpubsub.language.flwr.parser import parse_flwr
 from xpubsub.language.flwr.syntax import Transformation
 from xpubsub.language.xquery.lowered_clauses import QueryCompiler
 from xpubsub.language.xquery.parser import parse_query
-from xpubsub.language.xquery.syntax import Query
+from xpubsub.language.xquery.syntax import XQuery
 from xpubsub.limits import Limits
 
 
 def read_transformation(
     text: str, namespaces: Mapping[str, str] | None, limits: Limits
-) -> tuple[BlockTree, Transformation | Query]:
+) -> tuple[BlockTree, Transformation | XQuery]:
     """Compile a transformation; returns its syntax tree as well."""
     try:
         tree = parse_flwr(text, namespaces, limits)
@@ -28,7 +28,7 @@ def read_transformation(
 
 def _query(
     text: str, namespaces: Mapping[str, str] | None, limits: Limits, refused: LocatedError
-) -> tuple[BlockTree, Query]:
+) -> tuple[BlockTree, XQuery]:
     """Compile what the language of the papers does not have; where both see a syntax error, theirs says more."""
     try:
         query = parse_query(text, namespaces, limits)

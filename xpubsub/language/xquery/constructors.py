@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from xpubsub.language.flwr.constructors import Constructors, declares
+from xpubsub.language.flwr.constructors import Constructors, declares_namespace
 from xpubsub.language.flwr.syntax import Text
 from xpubsub.language.xquery.scope import QueryScope
 from xpubsub.language.xquery.syntax import ElementConstructor, Expression, LiteralText
@@ -28,7 +28,7 @@ class QueryConstructors(Constructors):
         attributes_at, self._scope = self._at, scope
         attributes: list[tuple[str, Any, int]] = self._attributes()
         declared = {name.partition(":")[2]: self._constant(value, place)
-                    for name, value, place in attributes if declares(name)}
+                    for name, value, place in attributes if declares_namespace(name)}
         inner = scope.declaring(declared)
         if declared:
             self._at, self._scope = attributes_at, inner

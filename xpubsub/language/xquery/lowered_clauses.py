@@ -12,24 +12,24 @@ from xpubsub.language.flwr.tags import Tags
 from xpubsub.language.xpath.normal import TRUE
 from xpubsub.language.xpath.syntax import And, Expr, NodeTest, Path, PathStep
 from xpubsub.language.xquery.lowered_constructors import ConstructorLowering
-from xpubsub.language.xquery.lowered_paths import KINDS
+from xpubsub.language.xquery.lowered_paths import KIND_LETTERS
 from xpubsub.language.xquery.lowering import Lowered
-from xpubsub.language.xquery.pushed import conjuncts, necessary_path, plain_condition, plain_path
-from xpubsub.language.xquery.static import NUMBER, Code, Place, Static
+from xpubsub.language.xquery.pushed import necessary_path, parts_of_and, plain_condition, plain_path
+from xpubsub.language.xquery.static import NUMBERS, Code, Place, Static
 from xpubsub.language.xquery.syntax import (
-    Clause,
+    BinaryOperation,
     Context,
     Expression,
-    Filtered,
+    FilteredItems,
     FlworExpression,
     ForClause,
     LetClause,
-    Operation,
     OrderClause,
     PathExpression,
-    Query,
+    QueryClause,
     Variable,
     WhereClause,
+    XQuery,
 )
 from xpubsub.limits import Limits
 
@@ -39,7 +39,7 @@ _ROOT = Path(True, (PathStep("child", NodeTest("element")),))
 class QueryCompiler(ConstructorLowering):
     """Compiles a query to blocks, which joins bind, and a program, which the message factory runs on what is bound."""
 
-    def __init__(self, query: Query, text: str, limits: Limits) -> None:
+    def __init__(self, query: XQuery, text: str, limits: Limits) -> None:
         super().__init__(query, text)
         self._query = query
         self._blocks = Blocks(text, limits)
@@ -62,8 +62,8 @@ class QueryCompiler(ConstructorLowering):
 
     def _body(self, body: Expression) -> Expression:
         """Return a query of a path as a `for` over it."""
-        if isinstance(body, PathExpression | Filtered | Context) or (
-                isinstance(body, Operation) and body.op in ("|", "union", "intersect", "except")):
+        if isinstance(body, PathExpression | FilteredItems | Context) or (
+                isinstance(body, BinaryOperation) and body.op in ("|", "union", "intersect", "except")):
             slot = self.new_slot()
             return FlworExpression((ForClause(slot, None, body),), Variable(slot, "", body.offset))
         if isinstance(body, FlworExpression) and all(isinstance(each, LetClause) for each in body.clauses):
@@ -76,7 +76,7 @@ class QueryCompiler(ConstructorLowering):
         return super()._other(expr, place)
 
     def _flwor(self, flwor: FlworExpression, place: Place) -> Lowered:
-        clauses: tuple[Clause, ...] = flwor.clauses
+        clauses: tuple[QueryClause, ...] = flwor.clauses
         decides = place.outermost and not all(isinstance(each, LetClause) for each in clauses)
         codes: list[Code] = []
         if decides:
@@ -87,13 +87,13 @@ class QueryCompiler(ConstructorLowering):
         code, static = self.lower(flwor.result, inside)
         return ["flwor", decides, codes, code], static
 
-    def _clause(self, clause: Clause, codes: list[Code], place: Place) -> Place:
+    def _clause(self, clause: QueryClause, codes: list[Code], place: Place) -> Place:
         match clause:
             case ForClause(slot, position, source):
                 code, static = self.lower(source, place.value)
                 codes.append(["for", slot, position, code])
                 place = place.with_slot(slot, static)
-                return place if position is None else place.with_slot(position, NUMBER)
+                return place if position is None else place.with_slot(position, NUMBERS)
             case LetClause(slot, value):
                 code, static = self.lower(value, place.value)
                 codes.append(["let", slot, code])
@@ -101,13 +101,15 @@ class QueryCompiler(ConstructorLowering):
                 return replace(place.with_slot(slot, static), plain=place.plain if path is None
                                else {**place.plain, slot: path})
             case WhereClause(condition):
-                codes += [["where", self.lower(each, place.value)[0]] for each in conjuncts(condition)]
+                codes += [["where", self.lower(each, place.value)[0]] for each in parts_of_and(condition)]
             case OrderClause(keys):
                 codes.append(["orderby", [
                     [self._values(each.key, place), each.descending, each.empty_greatest] for each in keys]])
         return place
 
-    def _pushed(self, clauses: tuple[Clause, ...], place: Place) -> tuple[tuple[Clause, ...], list[Code], Place]:
+    def _pushed(
+        self, clauses: tuple[QueryClause, ...], place: Place
+    ) -> tuple[tuple[QueryClause, ...], list[Code], Place]:
         """Bind by joins what they can bind; returns the other clauses, the first one and the place after it."""
         bindings, conditions, rest = _Split(place).of(clauses)
         if not bindings:
@@ -123,7 +125,7 @@ class QueryCompiler(ConstructorLowering):
         slots: list[Code] = []
         for (slot, _), binding in zip(bindings, named, strict=True):
             hops = inner.variables[binding.variable].hops
-            slots.append([slot, KINDS[node_kind(hops)]])
+            slots.append([slot, KIND_LETTERS[node_kind(hops)]])
             place = place.with_slot(slot, Static(frozenset({hops})))
         return rest, [["bound", inner.block, slots]], place
 
@@ -143,7 +145,7 @@ class QueryCompiler(ConstructorLowering):
         self._outermost[inner.block] = 1
 
 
-def _first_source(clauses: tuple[Clause, ...], place: Place) -> Path | None:
+def _first_source(clauses: tuple[QueryClause, ...], place: Place) -> Path | None:
     """Return a path that must select something if the first `for` is to bind anything."""
     plain = dict(place.plain)
     for clause in clauses:
@@ -163,12 +165,14 @@ class _Split:
         self._conditions: list[Expr] = []
         self._open = True
 
-    def of(self, clauses: tuple[Clause, ...]) -> tuple[list[tuple[int, Path]], list[Expr], tuple[Clause, ...]]:
+    def of(
+        self, clauses: tuple[QueryClause, ...]
+    ) -> tuple[list[tuple[int, Path]], list[Expr], tuple[QueryClause, ...]]:
         """Return the variables that joins bind, the conditions that they decide, and the other clauses."""
         rest = [each for clause in clauses for each in self._clause(clause)]
         return self._bindings, self._conditions, tuple(rest)
 
-    def _clause(self, clause: Clause) -> list[Clause]:
+    def _clause(self, clause: QueryClause) -> list[QueryClause]:
         match clause:
             case LetClause(slot, value):
                 path = plain_path(value, self._plain)
@@ -182,7 +186,7 @@ class _Split:
                     return []
                 self._open = False
             case WhereClause(condition) if self._bindings:
-                parts = [(each, plain_condition(each, self._plain)) for each in conjuncts(condition)]
+                parts = [(each, plain_condition(each, self._plain)) for each in parts_of_and(condition)]
                 self._conditions += [each for _, each in parts if each is not None]
                 return [WhereClause(each) for each, known in parts if known is None]
         return [clause]

@@ -16,7 +16,7 @@ from xpubsub.language.xquery.syntax import (
     ElementConstructor,
     Expression,
     FlworExpression,
-    Items,
+    ItemSequence,
     LiteralText,
     PathExpression,
     Variable,
@@ -98,7 +98,7 @@ class ConstructorLowering(PathLowering):
 
 def _flat(content: tuple[Expression, ...]) -> Iterator[Expression]:
     for each in content:
-        if isinstance(each, Items):
+        if isinstance(each, ItemSequence):
             yield from _flat(each.parts)
         else:
             yield each
@@ -108,6 +108,6 @@ def _offset(expr: Expression) -> int:
     """Return where the result of an expression is written."""
     if isinstance(expr, FlworExpression):
         return _offset(expr.result)
-    if isinstance(expr, Items):
+    if isinstance(expr, ItemSequence):
         return max(map(_offset, expr.parts), default=0)
     return int(getattr(expr, "offset", 0))

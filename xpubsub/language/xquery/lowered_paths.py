@@ -6,12 +6,12 @@ from xpubsub.language.xpath.branches import linear_path
 from xpubsub.language.xpath.normal import Hop
 from xpubsub.language.xpath.syntax import NodeTest
 from xpubsub.language.xquery.lowering import Lowered, Lowering
-from xpubsub.language.xquery.static import EMPTY, Code, Place, Static, Trail, may_be_position
-from xpubsub.language.xquery.syntax import AxisStep, Context, Expression, Filtered, PathExpression
+from xpubsub.language.xquery.static import NO_ITEMS, Code, NodeTrail, Place, Static, may_be_position
+from xpubsub.language.xquery.syntax import Context, Expression, FilteredItems, PathExpression, QueryStep
 
 _MOST_TRAILS = 64
 _ANY_ELEMENT = Hop("descendant", NodeTest("element"))
-KINDS = {"element": "e", "attribute": "a", "text": "t", "node": "d"}
+KIND_LETTERS = {"element": "e", "attribute": "a", "text": "t", "node": "d"}
 """The letters for kinds of nodes in programs; `d` is the document."""
 
 
@@ -22,7 +22,7 @@ class PathLowering(Lowering):
         match expr:
             case PathExpression():
                 return self._path(expr, place)
-            case Filtered(base, predicates):
+            case FilteredItems(base, predicates):
                 code, static = self.lower(base, place.value)
                 for each in predicates:
                     code = ["filter", code, self._predicate(each, static, place)]
@@ -36,7 +36,7 @@ class PathLowering(Lowering):
         for step in steps:
             if isinstance(step, Context):
                 continue
-            if not isinstance(step, AxisStep):
+            if not isinstance(step, QueryStep):
                 code, static = self._mapped(*self._followed(code, static, hops), step, place)
                 hops = []
                 continue
@@ -51,7 +51,7 @@ class PathLowering(Lowering):
         return self._followed(code, static, hops)
 
     def _with_predicates(
-        self, code: Code, static: Static, hops: list[Hop], step: AxisStep, place: Place
+        self, code: Code, static: Static, hops: list[Hop], step: QueryStep, place: Place
     ) -> Lowered:
         """Lower a step with predicates; positions count among the nodes of one parent."""
         axis = step.axis
@@ -81,11 +81,11 @@ class PathLowering(Lowering):
         if not hops:
             return code, static
         entries, found = self._entries(static, hops)
-        return (["path", code, entries], found) if entries else (["seq"], EMPTY)
+        return (["path", code, entries], found) if entries else (["seq"], NO_ITEMS)
 
     def _entries(self, static: Static, hops: list[Hop]) -> tuple[Code, Static]:
         """Return the linear paths that lead on from the trails of some nodes, each with its base's step and kind."""
-        trails: list[Trail] = []
+        trails: list[NodeTrail] = []
         entries: Code = []
         for trail in sorted(static.trails, key=linear_path):
             if trail and trail[-1].test.kind in ("attribute", "text"):
@@ -96,7 +96,7 @@ class PathLowering(Lowering):
             path, position = linear_path(onward), len(trail)
             self.needed.returned[path, position] = None
             trails.append(onward)
-            entries.append([path, position, KINDS[hops[-1].test.kind]])
+            entries.append([path, position, KIND_LETTERS[hops[-1].test.kind]])
         if len(trails) > _MOST_TRAILS:
             raise self.refuse(f"a path with more than {_MOST_TRAILS} alternatives", 0)
         return entries, Static(frozenset(trails))

@@ -11,25 +11,35 @@ from xpubsub.language.instead import refusal
 from xpubsub.language.xpath.branches import linear_path
 from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.numbers import to_number
-from xpubsub.language.xquery.functions import ATOMIC_TYPES, FUNCTIONS, Signature
-from xpubsub.language.xquery.static import BOOLEAN, DOCUMENT, EMPTY, NUMBER, STRING, Code, Place, Static, Trail
+from xpubsub.language.xquery.functions import ATOMIC_TYPES, SIGNATURES, FunctionSignature
+from xpubsub.language.xquery.static import (
+    NO_ITEMS,
+    NUMBERS,
+    STRINGS,
+    TRUTHS,
+    WHOLE_MESSAGE,
+    Code,
+    NodeTrail,
+    Place,
+    Static,
+)
 from xpubsub.language.xquery.syntax import (
+    BinaryOperation,
     Cast,
     Conditional,
-    Constant,
     Context,
     Expression,
     FunctionCall,
-    Items,
-    Negative,
-    Operation,
+    ItemSequence,
+    MessageRoot,
+    NegativeNumber,
     OwnCall,
     OwnFunction,
     Quantified,
-    Query,
-    Root,
+    QueryConstant,
     SequenceType,
     Variable,
+    XQuery,
 )
 
 Lowered = tuple[Code, Static]
@@ -52,7 +62,7 @@ class Needed:
 class Lowering:
     """Lowers values: constants, variables, calls, operators; its subclasses lower paths, clauses and constructors."""
 
-    def __init__(self, query: Query, text: str) -> None:
+    def __init__(self, query: XQuery, text: str) -> None:
         self._text = text
         self._functions = query.functions
         self._next_slot = query.slots
@@ -65,34 +75,34 @@ class Lowering:
     def lower(self, expr: Expression, place: Place) -> Lowered:
         """Return the program of an expression, and what is known of its value."""
         match expr:
-            case Constant(value):
+            case QueryConstant(value):
                 return _constant(value)
             case Variable(slot):
                 return ["v", slot], place.slots[slot]
             case Context():
-                return ["."] if place.focus != DOCUMENT else ["root"], place.focus
-            case Root():
-                return ["root"], DOCUMENT
+                return ["."] if place.focus != WHOLE_MESSAGE else ["root"], place.focus
+            case MessageRoot():
+                return ["root"], WHOLE_MESSAGE
             case FunctionCall("unordered", (argument,)):
                 return self.lower(argument, place)
             case FunctionCall():
                 return self._call(expr, place)
             case OwnCall():
                 return self._own_call(expr, place)
-            case Operation():
+            case BinaryOperation():
                 return self._operation(expr, place)
-            case Negative(operand):
-                return ["neg", self._values(operand, place)], NUMBER
+            case NegativeNumber(operand):
+                return ["neg", self._values(operand, place)], NUMBERS
             case Cast(operand, type_name, occurrence, kind):
                 code = ["cast", type_name, occurrence, kind, self._values(operand, place)]
-                return code, BOOLEAN if kind == "castable" else Static(kind=ATOMIC_TYPES[type_name])
+                return code, TRUTHS if kind == "castable" else Static(kind=ATOMIC_TYPES[type_name])
             case Conditional(condition, then, otherwise):
                 chosen, inside = self.lower(condition, place.value)[0], place.inside
                 (one, static), (other, beside) = self.lower(then, inside), self.lower(otherwise, inside)
                 return ["if", chosen, one, other], static.joined(beside)
             case Quantified():
                 return self._quantified(expr, place.value)
-            case Items(parts):
+            case ItemSequence(parts):
                 return self._items(parts, place)
         return self._other(expr, place)
 
@@ -101,7 +111,7 @@ class Lowering:
 
     def _items(self, parts: tuple[Expression, ...], place: Place) -> Lowered:
         lowered = [self.lower(each, place) for each in parts]
-        static = EMPTY
+        static = NO_ITEMS
         for _, each in lowered:
             static = static.joined(each)
         return ["seq", *(code for code, _ in lowered)], static
@@ -112,14 +122,14 @@ class Lowering:
         self._read(static.trails, self.needed.valued, expr)
         return code
 
-    def _read(self, trails: Iterable[Trail], needed: set[str], expr: Expression) -> None:
+    def _read(self, trails: Iterable[NodeTrail], needed: set[str], expr: Expression) -> None:
         for trail in trails:
             if not trail:
                 raise self.refuse("the whole message as a value", getattr(expr, "offset", 0))
             needed.add(linear_path(trail))
 
     def _call(self, call: FunctionCall, place: Place) -> Lowered:
-        signature = FUNCTIONS[call.name]
+        signature = SIGNATURES[call.name]
         arguments = [self._argument(number, each, signature, place) for number, each in enumerate(call.arguments)]
         code = ["call", call.name, *(code for code, _ in arguments)]
         if signature.gives == "same":
@@ -132,9 +142,9 @@ class Lowering:
         kind = argument.kind if not argument.trails else "untyped" if not argument.kind else "any"
         if name in ("data", "distinct-values"):
             return Static(kind=kind)
-        return NUMBER if kind in ("untyped", "number") else Static(kind="any")
+        return NUMBERS if kind in ("untyped", "number") else Static(kind="any")
 
-    def _argument(self, number: int, expr: Expression, signature: Signature, place: Place) -> Lowered:
+    def _argument(self, number: int, expr: Expression, signature: FunctionSignature, place: Place) -> Lowered:
         code, static = self.lower(expr, place.value)
         if signature.takes == "values" or number:
             self._read(static.trails, self.needed.valued, expr)
@@ -176,33 +186,33 @@ class Lowering:
             static = Static(kind=ATOMIC_TYPES[declared.atomic])
         return ["cast", declared.atomic, declared.occurrence, "convert", code], static
 
-    def _operation(self, operation: Operation, place: Place) -> Lowered:
+    def _operation(self, operation: BinaryOperation, place: Place) -> Lowered:
         op, left, right = operation.op, operation.left, operation.right
         if op in ("and", "or"):
-            return [op, self.lower(left, place.value)[0], self.lower(right, place.value)[0]], BOOLEAN
+            return [op, self.lower(left, place.value)[0], self.lower(right, place.value)[0]], TRUTHS
         if op in _NODE_SETS or op in _NODE_ORDER:
             return self._nodes(operation, place)
         if op in ("<", "<=", ">", ">="):
             left, right = self._numeric(left, right, place), self._numeric(right, left, place)
         operands = [self._values(left, place), self._values(right, place)]
         if op in FLIPPED or op in _VALUES:
-            return ["general" if op in FLIPPED else "value", op, *operands], BOOLEAN
-        return ["join", *operands] if op == "||" else ["number", op, *operands], STRING if op == "||" else NUMBER
+            return ["general" if op in FLIPPED else "value", op, *operands], TRUTHS
+        return ["join", *operands] if op == "||" else ["number", op, *operands], STRINGS if op == "||" else NUMBERS
 
     def _numeric(self, expr: Expression, other: Expression, place: Place) -> Expression:
         """Return a string with a number in it as that number, if it is compared by order with values of nodes."""
-        if not isinstance(expr, Constant) or not isinstance(expr.value, str):
+        if not isinstance(expr, QueryConstant) or not isinstance(expr.value, str):
             return expr
         number, static = to_number(expr.value), self.lower(other, place.value)[1]
-        untyped = static.trails or static.kind == "untyped"
-        return expr if number is None or not untyped else replace(expr, value=number)
+        of_nodes = bool(static.trails) or static.kind == "untyped"
+        return expr if number is None or not of_nodes else replace(expr, value=number)
 
-    def _nodes(self, operation: Operation, place: Place) -> Lowered:
+    def _nodes(self, operation: BinaryOperation, place: Place) -> Lowered:
         (left, one), (right, other) = (self.lower(each, place.value) for each in (operation.left, operation.right))
         if one.kind or one.made or other.kind or other.made:
             raise self.refuse(f"the operator {operation.op} on anything but nodes of the message", operation.offset)
         if operation.op in _NODE_ORDER:
-            return ["order", operation.op, left, right], BOOLEAN
+            return ["order", operation.op, left, right], TRUTHS
         kept = one.joined(other) if _NODE_SETS[operation.op] == "union" else one
         return ["nodes", _NODE_SETS[operation.op], left, right], kept
 
@@ -212,7 +222,7 @@ class Lowering:
             code, static = self.lower(source, place)
             sources.append([slot, code])
             place = place.with_slot(slot, static)
-        return ["quantified", quantified.every, sources, self.lower(quantified.condition, place)[0]], BOOLEAN
+        return ["quantified", quantified.every, sources, self.lower(quantified.condition, place)[0]], TRUTHS
 
     def new_slot(self) -> int:
         """Return the slot of a variable that the query does not have."""
@@ -227,5 +237,5 @@ class Lowering:
 
 def _constant(value: str | int | Decimal | float) -> Lowered:
     if isinstance(value, str):
-        return ["k", value], STRING
-    return ["n", type(value).__name__, str(value)], NUMBER
+        return ["k", value], STRINGS
+    return ["n", type(value).__name__, str(value)], NUMBERS

@@ -133,11 +133,16 @@ def _message(
     read = {items[0].text[1:-1] for _, each in all_calls if each is not None
             for items in (each.items,) if len(items) == 1 and isinstance(items[0], Lexeme)}
     if len(read) > 1:
-        raise UnsupportedError(
-            f"a query of several documents ({', '.join(sorted(read)[:3])}) is not supported: a transformation reads one"
-            " message; write a correlation (A JOIN{…} B) to join messages", code="unsupported", text=text,
-            offset=name.start)
+        raise several_documents(read, text, name.start)
     return name.start, given.end
+
+
+def several_documents(names: Iterable[str], text: str, offset: int) -> UnsupportedError:
+    """Return the error that a query reads several documents."""
+    shown = ", ".join(sorted(names)[:3])
+    reason = (f"a query of several documents ({shown}) is not supported: a transformation reads one"
+              " message; write a correlation (A JOIN{…} B) to join messages")
+    return UnsupportedError(reason, code="unsupported", text=text, offset=offset)
 
 
 def _refused(what: str, instead: str, at: Piece, text: str) -> UnsupportedError:

@@ -11,38 +11,39 @@ from xpubsub.language.xpath.cursor import check_length
 from xpubsub.language.xpath.parser import MESSAGE_FUNCTIONS
 from xpubsub.language.xpath.paths import NODE_TYPES, XML_NAMESPACE
 from xpubsub.language.xquery.clauses import Clauses
-from xpubsub.language.xquery.functions import ATOMIC_TYPES, FUNCTIONS
+from xpubsub.language.xquery.functions import ATOMIC_TYPES, SIGNATURES
+from xpubsub.language.xquery.module import several_documents
 from xpubsub.language.xquery.prolog import FunctionPrologue, sequence_type
 from xpubsub.language.xquery.scope import QueryScope
-from xpubsub.language.xquery.steps import Steps
+from xpubsub.language.xquery.steps import QuerySteps
 from xpubsub.language.xquery.syntax import (
+    BinaryOperation,
     Cast,
     Conditional,
-    Constant,
     Context,
     Expression,
-    Filtered,
+    FilteredItems,
     FunctionCall,
-    Items,
-    Negative,
-    Operation,
+    ItemSequence,
+    MessageRoot,
+    NegativeNumber,
     OwnCall,
     OwnFunction,
     PathExpression,
     Quantified,
-    Query,
-    Root,
+    QueryConstant,
     Variable,
+    XQuery,
 )
 from xpubsub.limits import Limits
 
-GENERAL, VALUE = ("=", "!=", "<", "<=", ">", ">="), ("eq", "ne", "lt", "le", "gt", "ge", "is")
+GENERAL_COMPARISONS, VALUE_COMPARISONS = ("=", "!=", "<", "<=", ">", ">="), ("eq", "ne", "lt", "le", "gt", "ge", "is")
 _BEGINS_STEP = ("/", "//")
 
 
 def parse_query(
     text: str, namespaces: Mapping[str, str] | None = None, limits: Limits | None = None
-) -> Query:
+) -> XQuery:
     """Parse a transformation."""
     limits = limits or Limits()
     check_length(text, limits)
@@ -55,10 +56,11 @@ class QueryParser(Clauses):
     def __init__(self, cursor: XQueryCursor, namespaces: Mapping[str, str]) -> None:
         super().__init__(cursor)
         self.functions: dict[str, OwnFunction] = {}
+        self._documents: dict[str, int] = {}
         known = {"xml": XML_NAMESPACE, **namespaces}
         self._scope = QueryScope(known, {prefix: uri for prefix, uri in known.items() if prefix})
 
-    def whole(self) -> Query:
+    def whole(self) -> XQuery:
         """Parse a prolog and the expression after it."""
         cursor = self._cursor
         prologue = FunctionPrologue(cursor, self)
@@ -66,17 +68,19 @@ class QueryParser(Clauses):
         body = self.expression(scope)
         if cursor.token.kind != "end":
             raise cursor.syntax(f"expected the end of the expression, found {cursor.describe()}")
-        return Query(body, self.functions, self.slots, tuple(prologue.declared.items()))
+        if len(self._documents) > 1:
+            raise several_documents(self._documents, cursor.text, min(self._documents.values()))
+        return XQuery(body, self.functions, self.slots, tuple(prologue.declared.items()))
 
     def expression(self, scope: QueryScope) -> Expression:
         """Parse expressions separated by commas, or nothing before a closing bracket."""
         cursor = self._cursor
         if cursor.at(")", "}"):
-            return Items()
+            return ItemSequence()
         parts = [self.single(scope)]
         while cursor.take(","):
             parts.append(self.single(scope))
-        return parts[0] if len(parts) == 1 else Items(tuple(parts))
+        return parts[0] if len(parts) == 1 else ItemSequence(tuple(parts))
 
     def single(self, scope: QueryScope) -> Expression:
         """Parse one expression, up to a comma."""
@@ -134,16 +138,16 @@ class QueryParser(Clauses):
         """Parse operands with operators between them, from left to right."""
         left = operand(scope)
         while (token := self._cursor.token) and (self._cursor.take(*symbols) or self._cursor.keyword(*names)):
-            left = Operation(token.text, left, operand(scope), token.offset)
+            left = BinaryOperation(token.text, left, operand(scope), token.offset)
         return left
 
     def _comparison(self, scope: QueryScope) -> Expression:
         cursor = self._cursor
         left = self._concatenated(scope)
         token = cursor.token
-        if cursor.take(*GENERAL, "<<", ">>") or cursor.keyword(*VALUE):
-            left = Operation(token.text, left, self._concatenated(scope), token.offset)
-            if cursor.at(*GENERAL, "<<", ">>"):
+        if cursor.take(*GENERAL_COMPARISONS, "<<", ">>") or cursor.keyword(*VALUE_COMPARISONS):
+            left = BinaryOperation(token.text, left, self._concatenated(scope), token.offset)
+            if cursor.at(*GENERAL_COMPARISONS, "<<", ">>"):
                 raise cursor.syntax("comparisons cannot be chained in XQuery: put one in parentheses")
         return left
 
@@ -152,7 +156,7 @@ class QueryParser(Clauses):
 
     def _range(self, scope: QueryScope) -> Expression:
         left, token = self._sum(scope), self._cursor.token
-        return Operation("to", left, self._sum(scope), token.offset) if self._cursor.keyword("to") else left
+        return BinaryOperation("to", left, self._sum(scope), token.offset) if self._cursor.keyword("to") else left
 
     def _sum(self, scope: QueryScope) -> Expression:
         return self._chain(scope, self._product, ("+", "-"))
@@ -191,7 +195,9 @@ class QueryParser(Clauses):
         self._refuse_after()
         if not signed:
             return operand
-        return Negative(operand, token.offset) if negative else Operation("+", Constant(0), operand, token.offset)
+        if negative:
+            return NegativeNumber(operand, token.offset)
+        return BinaryOperation("+", QueryConstant(0), operand, token.offset)
 
     def _refuse_after(self) -> None:
         cursor = self._cursor
@@ -205,7 +211,7 @@ class QueryParser(Clauses):
         offset = cursor.token.offset
         steps: list[Expression] = []
         if cursor.at("/", "//"):
-            start: Expression = Root(offset)
+            start: Expression = MessageRoot(offset)
             if cursor.at("/") and not self._step_follows():
                 cursor.advance()
                 return start
@@ -229,16 +235,16 @@ class QueryParser(Clauses):
             refuse_others(cursor)
         offset, at_axis = cursor.token.offset, self._at_axis_step()
         if at_axis:
-            step = Steps(cursor, scope.namespaces, lambda: self.predicates(scope)).axis_step(descends=descends)
+            step = QuerySteps(cursor, scope.namespaces, lambda: self.predicates(scope)).axis_step(descends=descends)
             return PathExpression(Context(offset), (step,), offset) if first and not isinstance(step, Context) else step
         base = self._primary(scope, first=first)
         predicates = self.predicates(scope)
-        found = Filtered(base, predicates, offset) if predicates else base
+        found = FilteredItems(base, predicates, offset) if predicates else base
         if not descends:
             return found
-        every = Steps(cursor, scope.namespaces, tuple).every_element(offset)
+        every = QuerySteps(cursor, scope.namespaces, tuple).every_element(offset)
         raise_if_context(cursor, base, offset)
-        return Items((found, PathExpression(every, (found,), offset)))
+        return ItemSequence((found, PathExpression(every, (found,), offset)))
 
     def _at_axis_step(self) -> bool:
         cursor = self._cursor
@@ -265,9 +271,9 @@ class QueryParser(Clauses):
         cursor = self._cursor
         token = cursor.token
         if token.kind == "literal":
-            return Constant(cursor.advance().text[1:-1])
+            return QueryConstant(cursor.advance().text[1:-1])
         if token.kind == "number":
-            return Constant(_number(cursor.advance().text))
+            return QueryConstant(_number(cursor.advance().text))
         if cursor.at("$"):
             return self._variable(scope)
         if cursor.at("("):
@@ -312,7 +318,7 @@ class QueryParser(Clauses):
             if len(arguments) != 1:
                 raise cursor.syntax(f"wrong number of arguments of {name}()", token.offset, code="XPST0017")
             return Cast(arguments[0], name, "?", "cast", token.offset)
-        signature = FUNCTIONS.get(name)
+        signature = SIGNATURES.get(name)
         if signature is None:
             raise cursor.unsupported(f"the function {token.text}()", token.offset)
         if not arguments and signature.at_context:
@@ -334,9 +340,11 @@ class QueryParser(Clauses):
         return tuple(found)
 
     def _message(self, arguments: tuple[Expression, ...], offset: int) -> Expression:
-        if len(arguments) != 1 or not isinstance(arguments[0], Constant) or not isinstance(arguments[0].value, str):
-            raise self._cursor.unsupported("a document that is not named by a literal", offset)
-        return Root(offset)
+        match arguments:
+            case (QueryConstant(str(name)),):
+                self._documents.setdefault(name, offset)
+                return MessageRoot(offset)
+        raise self._cursor.unsupported("a document that is not named by a literal", offset)
 
 
 def raise_if_context(cursor: XQueryCursor, base: Expression, offset: int) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xpubsub.language.flwr.prolog import declaration, declares
+from xpubsub.language.flwr.prolog import at_declaration, declaration
 from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xquery.functions import ATOMIC_TYPES
 from xpubsub.language.xquery.scope import QueryScope
-from xpubsub.language.xquery.syntax import Items, OwnFunction, SequenceType
+from xpubsub.language.xquery.syntax import ItemSequence, OwnFunction, SequenceType
 
 if TYPE_CHECKING:
     from xpubsub.language.xquery.parser import QueryParser
@@ -32,7 +32,7 @@ class FunctionPrologue:
             while not cursor.at(";") and cursor.token.kind != "end":
                 cursor.advance()
             cursor.expect(";")
-        while cursor.at_name("declare", "import", "module") and declares(cursor):
+        while cursor.at_name("declare", "import", "module") and at_declaration(cursor):
             if cursor.at_name("declare") and cursor.peek().text == "function":
                 self._function(scope.declaring(self.declared))
                 continue
@@ -61,7 +61,7 @@ class FunctionPrologue:
         cursor.expect(")")
         result = self._type()
         cursor.expect("{")
-        body = Items() if cursor.at("}") else parser.expression(inner)
+        body = ItemSequence() if cursor.at("}") else parser.expression(inner)
         cursor.expect("}")
         cursor.expect(";")
         parser.functions[name] = OwnFunction(name, tuple(parameters), result, body)

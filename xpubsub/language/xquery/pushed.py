@@ -9,28 +9,28 @@ from xpubsub.language.xpath.normal import FLIPPED
 from xpubsub.language.xpath.numbers import to_number
 from xpubsub.language.xpath.syntax import And, Call, Compare, Expr, Literal, Not, Number, Or, Path, PathStep
 from xpubsub.language.xquery.syntax import (
-    AxisStep,
-    Constant,
+    BinaryOperation,
     Context,
     Expression,
-    Filtered,
+    FilteredItems,
     FlworExpression,
     ForClause,
     FunctionCall,
-    Operation,
+    MessageRoot,
     PathExpression,
-    Root,
+    QueryConstant,
+    QueryStep,
     Variable,
 )
 
-Paths = Mapping[int, Path]
+PathVariables = Mapping[int, Path]
 """The variables that stand for paths."""
 
 
-def plain_path(expr: Expression, paths: Paths, *, inside: bool = False) -> Path | None:
+def plain_path(expr: Expression, paths: PathVariables, *, inside: bool = False) -> Path | None:
     """Return an expression as a path that joins can follow, or None; `inside` a predicate there are no variables."""
     match expr:
-        case Root():
+        case MessageRoot():
             return Path(True, ())
         case Context():
             return Path(not inside, ())
@@ -46,7 +46,7 @@ def plain_path(expr: Expression, paths: Paths, *, inside: bool = False) -> Path 
 
 
 def _plain_step(step: Expression) -> PathStep | None:
-    if not isinstance(step, AxisStep):
+    if not isinstance(step, QueryStep):
         return None
     conditions = [plain_condition(each, {}, inside=True) for each in step.predicates]
     if None in conditions:
@@ -54,21 +54,21 @@ def _plain_step(step: Expression) -> PathStep | None:
     return PathStep(step.axis, step.test, tuple(each for each in conditions if each is not None))  # type: ignore[arg-type]
 
 
-def plain_condition(expr: Expression, paths: Paths, *, inside: bool = False) -> Expr | None:
+def plain_condition(expr: Expression, paths: PathVariables, *, inside: bool = False) -> Expr | None:
     """Return an expression as a condition that joins can decide, or None."""
     match expr:
-        case Operation("and" | "or" as op, left, right):
+        case BinaryOperation("and" | "or" as op, left, right):
             parts = [plain_condition(each, paths, inside=inside) for each in (left, right)]
             if parts[0] is None or parts[1] is None:
                 return None
             return And((parts[0], parts[1])) if op == "and" else Or((parts[0], parts[1]))
-        case Operation(op, left, right) if op in FLIPPED:
+        case BinaryOperation(op, left, right) if op in FLIPPED:
             return _comparison(op, left, right, paths, inside)
         case FunctionCall("not" | "boolean" | "exists" | "empty" as name, (argument,)):
             of_paths = name in ("exists", "empty")
             found = (plain_path if of_paths else plain_condition)(argument, paths, inside=inside)
             return found if found is None or name in ("boolean", "exists") else Not(found)
-        case FunctionCall("contains" | "starts-with" as name, (argument, Constant(str(value)))):
+        case FunctionCall("contains" | "starts-with" as name, (argument, QueryConstant(str(value)))):
             found = plain_path(argument, paths, inside=inside)
             return None if found is None else Call(name, found, Literal(value))
         case PathExpression() | Variable():
@@ -76,10 +76,10 @@ def plain_condition(expr: Expression, paths: Paths, *, inside: bool = False) -> 
     return None
 
 
-def _comparison(op: str, left: Expression, right: Expression, paths: Paths, inside: bool) -> Expr | None:
-    if isinstance(left, Constant):
+def _comparison(op: str, left: Expression, right: Expression, paths: PathVariables, inside: bool) -> Expr | None:
+    if isinstance(left, QueryConstant):
         op, left, right = FLIPPED[op], right, left
-    if not isinstance(right, Constant):
+    if not isinstance(right, QueryConstant):
         return None
     path, constant = plain_path(left, paths, inside=inside), right.value
     if path is None:
@@ -89,23 +89,23 @@ def _comparison(op: str, left: Expression, right: Expression, paths: Paths, insi
     return Compare(op, path, Literal(constant)) if op in ("=", "!=") or to_number(constant) is not None else None
 
 
-def conjuncts(expr: Expression) -> list[Expression]:
+def parts_of_and(expr: Expression) -> list[Expression]:
     """Return the parts of a condition that are joined by `and`."""
-    if isinstance(expr, Operation) and expr.op == "and":
-        return [*conjuncts(expr.left), *conjuncts(expr.right)]
+    if isinstance(expr, BinaryOperation) and expr.op == "and":
+        return [*parts_of_and(expr.left), *parts_of_and(expr.right)]
     return [expr]
 
 
-def necessary_path(expr: Expression, paths: Paths) -> Path | None:
+def necessary_path(expr: Expression, paths: PathVariables) -> Path | None:
     """Return a path without predicates that selects something wherever an expression is not empty, or None."""
     match expr:
-        case Root() | Variable():
+        case MessageRoot() | Variable():
             return plain_path(expr, paths)
         case Context():
             return Path(True, ())
         case PathExpression(start, steps):
             return _necessary_steps(necessary_path(start, paths), steps)
-        case Filtered(base):
+        case FilteredItems(base):
             return necessary_path(base, paths)
         case FunctionCall("distinct-values" | "data" | "unordered" | "reverse" | "subsequence", (argument, *_)):
             return necessary_path(argument, paths)
@@ -117,10 +117,10 @@ def necessary_path(expr: Expression, paths: Paths) -> Path | None:
 def _necessary_steps(base: Path | None, steps: tuple[Expression, ...]) -> Path | None:
     if base is None:
         return None
-    found = [PathStep(each.axis, each.test) for each in steps if isinstance(each, AxisStep)]  # type: ignore[arg-type]
-    cut = next((index for index, each in enumerate(steps) if not isinstance(each, AxisStep | Context)), None)
+    found = [PathStep(each.axis, each.test) for each in steps if isinstance(each, QueryStep)]  # type: ignore[arg-type]
+    cut = next((index for index, each in enumerate(steps) if not isinstance(each, QueryStep | Context)), None)
     if cut is not None:
-        found = [PathStep(each.axis, each.test) for each in steps[:cut] if isinstance(each, AxisStep)]  # type: ignore[arg-type]
+        found = [PathStep(each.axis, each.test) for each in steps[:cut] if isinstance(each, QueryStep)]  # type: ignore[arg-type]
     return replace(base, steps=(*base.steps, *found))
 
 

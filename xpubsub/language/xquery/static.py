@@ -9,24 +9,24 @@ from typing import Any
 from xpubsub.language.flwr.tags import Tags
 from xpubsub.language.xpath.normal import Hop
 from xpubsub.language.xpath.syntax import Path
-from xpubsub.language.xquery.functions import FUNCTIONS
+from xpubsub.language.xquery.functions import SIGNATURES
 from xpubsub.language.xquery.syntax import (
+    BinaryOperation,
     Cast,
     Conditional,
-    Constant,
     Expression,
-    Filtered,
+    FilteredItems,
     FlworExpression,
     FunctionCall,
-    Items,
-    Negative,
-    Operation,
+    ItemSequence,
+    NegativeNumber,
     OwnCall,
     PathExpression,
+    QueryConstant,
     Variable,
 )
 
-Trail = tuple[Hop, ...]
+NodeTrail = tuple[Hop, ...]
 """The way from the document to a node."""
 Code = list[Any]
 """An expression as the message factory reads it: an operation with its operands, as JSON."""
@@ -37,7 +37,7 @@ _ARITHMETIC = ("+", "-", "*", "div", "mod", "idiv", "to")
 class Static:
     """The trails of the nodes that a value may contain, the kind of its atomic values, whether it has made nodes."""
 
-    trails: frozenset[Trail] = frozenset()
+    trails: frozenset[NodeTrail] = frozenset()
     kind: str = ""
     """Empty without atomic values, `any` if they may be of several kinds."""
     made: bool = False
@@ -48,8 +48,8 @@ class Static:
         return Static(self.trails | other.trails, kind, self.made or other.made)
 
 
-EMPTY, NUMBER, STRING, BOOLEAN = Static(), Static(kind="number"), Static(kind="string"), Static(kind="boolean")
-DOCUMENT = Static(frozenset({()}))
+NO_ITEMS, NUMBERS, STRINGS, TRUTHS = Static(), Static(kind="number"), Static(kind="string"), Static(kind="boolean")
+WHOLE_MESSAGE = Static(frozenset({()}))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Place:
     """A place in a query: what is known of the variables and of the context item there."""
 
     slots: Mapping[int, Static] = field(default_factory=dict)
-    focus: Static = DOCUMENT
+    focus: Static = WHOLE_MESSAGE
     tags: Tags | None = None
     """The namespaces around, where a result goes into what is being made; None where it becomes a value."""
     plain: Mapping[int, Path] = field(default_factory=dict)
@@ -94,23 +94,23 @@ def may_be_position(expr: Expression, slots: Mapping[int, Static]) -> bool:
 
 def _may_be_number(expr: Expression, slots: Mapping[int, Static]) -> bool:
     match expr:
-        case Constant(value):
+        case QueryConstant(value):
             return not isinstance(value, str)
-        case Negative() | OwnCall() | FlworExpression() | Items():
+        case NegativeNumber() | OwnCall() | FlworExpression() | ItemSequence():
             return True
         case Cast(kind=kind):
             return kind != "castable"
         case Variable(slot):
             return slots[slot].kind in ("number", "any")
         case FunctionCall(name):
-            return FUNCTIONS[name].gives in ("number", "any", "same")
-        case Operation(op):
+            return SIGNATURES[name].gives in ("number", "any", "same")
+        case BinaryOperation(op):
             return op in _ARITHMETIC
         case Conditional(_, then, otherwise):
             return _may_be_number(then, slots) or _may_be_number(otherwise, slots)
         case PathExpression(_, steps):
             return bool(steps) and _may_be_number(steps[-1], slots)
-        case Filtered(base):
+        case FilteredItems(base):
             return _may_be_number(base, slots)
     return False
 

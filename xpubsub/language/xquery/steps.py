@@ -8,10 +8,10 @@ from xpubsub.language.flwr.refusals import KIND_TESTS
 from xpubsub.language.flwr.tokens import XQueryCursor
 from xpubsub.language.xpath.paths import PathParser
 from xpubsub.language.xpath.syntax import NodeTest
-from xpubsub.language.xquery.syntax import AxisStep, Context, Expression, PathExpression
+from xpubsub.language.xquery.syntax import Context, Expression, PathExpression, QueryStep
 
 
-class Steps(PathParser):
+class QuerySteps(PathParser):
     """Parses one step at a time; predicates are read by the parser it is given."""
 
     def __init__(
@@ -33,11 +33,11 @@ class Steps(PathParser):
             raise cursor.unsupported("a name test on the axis self::", axis_at)
         if axis == "self":
             return Context(offset)
-        return AxisStep("descendant" if descends else axis, test, self._step_predicates(), offset)
+        return QueryStep("descendant" if descends else axis, test, self._step_predicates(), offset)
 
     def every_element(self, offset: int) -> Expression:
         """Return all elements below the context node, as a path."""
-        return PathExpression(Context(offset), (AxisStep("descendant", NodeTest("element"), (), offset),), offset)
+        return PathExpression(Context(offset), (QueryStep("descendant", NodeTest("element"), (), offset),), offset)
 
     def _refuse_tests(self) -> None:
         cursor, following = self._cursor, self._cursor.peek().text

@@ -10,7 +10,7 @@ from xpubsub.language.xpath.syntax import NodeTest
 
 
 @dataclass(frozen=True)
-class Constant:
+class QueryConstant:
     """A literal."""
 
     value: str | int | Decimal | float
@@ -33,14 +33,14 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Root:
+class MessageRoot:
     """The message, as a document."""
 
     offset: int = 0
 
 
 @dataclass(frozen=True)
-class AxisStep:
+class QueryStep:
     """A step along an axis: child (also to attributes), or descendant."""
 
     axis: str
@@ -59,7 +59,7 @@ class PathExpression:
 
 
 @dataclass(frozen=True)
-class Filtered:
+class FilteredItems:
     """The items of an expression that pass predicates."""
 
     base: Expression
@@ -86,7 +86,7 @@ class OwnCall:
 
 
 @dataclass(frozen=True)
-class Operation:
+class BinaryOperation:
     """An operator with two operands: `and`, `or`, comparisons, arithmetic, sets of nodes, `to`, `||`."""
 
     op: str
@@ -96,7 +96,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Negative:
+class NegativeNumber:
     """A number with the other sign."""
 
     operand: Expression
@@ -134,7 +134,7 @@ class Quantified:
 
 
 @dataclass(frozen=True)
-class Items:
+class ItemSequence:
     """Expressions one after the other."""
 
     parts: tuple[Expression, ...] = ()
@@ -181,14 +181,14 @@ class OrderClause:
     keys: tuple[OrderKey, ...]
 
 
-Clause = ForClause | LetClause | WhereClause | OrderClause
+QueryClause = ForClause | LetClause | WhereClause | OrderClause
 
 
 @dataclass(frozen=True)
 class FlworExpression:
     """Clauses, and the result for each tuple that comes out of them."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[QueryClause, ...]
     result: Expression
 
 
@@ -225,9 +225,9 @@ class ComputedNode:
 
 
 Expression = (
-    Constant | Variable | Context | Root | AxisStep | PathExpression | Filtered | FunctionCall | OwnCall | Operation
-    | Negative | Cast | Conditional | Quantified | Items | FlworExpression | LiteralText | ElementConstructor
-    | ComputedNode
+    QueryConstant | Variable | Context | MessageRoot | QueryStep | PathExpression | FilteredItems | FunctionCall
+    | OwnCall | BinaryOperation | NegativeNumber | Cast | Conditional | Quantified | ItemSequence | FlworExpression
+    | LiteralText | ElementConstructor | ComputedNode
 )
 
 
@@ -250,7 +250,7 @@ class OwnFunction:
 
 
 @dataclass(frozen=True)
-class Query:
+class XQuery:
     """A whole transformation."""
 
     body: Expression

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_DOWN, ROUND_HALF_EVEN
 from typing import Any
 
 from xpubsub.errors import DynamicError
-from xpubsub.output.evaluation.items import Item, Items, Untyped, is_number, text_of, to_double
+from xpubsub.output.evaluation.items import Untyped, XItem, XItems, is_number, to_double, value_text
 
 _EXACT = Context(prec=400)
 _DIVISION_DIGITS = 18
@@ -15,7 +15,7 @@ _DIVISION_DIGITS = 18
 _MOST_ITEMS = 1_000_000
 
 
-def operate(op: str, left: Items, right: Items) -> Items:
+def operate(op: str, left: XItems, right: XItems) -> XItems:
     """Return the result of an operator; nothing if an operand is empty."""
     if len(left) > 1 or len(right) > 1:
         raise DynamicError("XPTY0004", f"several items are an operand of '{op}'")
@@ -29,16 +29,16 @@ def operate(op: str, left: Items, right: Items) -> Items:
     return [_exactly(op, a, b)]
 
 
-def number_of(value: Item, op: str) -> Any:
+def number_of(value: XItem, op: str) -> Any:
     """Return an operand as a number."""
     if isinstance(value, Untyped):
         return to_double(value)
     if not is_number(value):
-        raise DynamicError("XPTY0004", f"{text_of(value)[:60]!r} is an operand of '{op}'")
+        raise DynamicError("XPTY0004", f"{value_text(value)[:60]!r} is an operand of '{op}'")
     return value
 
 
-def _range(left: Item, right: Item) -> Items:
+def _range(left: XItem, right: XItem) -> XItems:
     ends = [int(str(each).strip()) if isinstance(each, Untyped) and str(each).strip().lstrip("+-").isdigit() else each
             for each in (left, right)]
     if not all(isinstance(each, int) and not isinstance(each, bool) for each in ends):
@@ -101,14 +101,14 @@ def _quotient(x: Decimal, y: Decimal) -> Decimal:
     return _EXACT.divide(x, y).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_DOWN, _EXACT)
 
 
-def negated(values: Items) -> Items:
+def opposite(values: XItems) -> XItems:
     """Return a number with the other sign."""
     if len(values) > 1:
         raise DynamicError("XPTY0004", "several items are an operand of '-'")
     return [-number_of(each, "-") for each in values]
 
 
-def total(values: Items, name: str) -> Any:
+def total(values: XItems, name: str) -> Any:
     """Return the sum of values, of which there is at least one."""
     numbers = [to_double(each) if isinstance(each, Untyped) else each for each in values]
     if not all(map(is_number, numbers)):

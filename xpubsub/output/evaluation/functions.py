@@ -10,87 +10,87 @@ from typing import Any
 from xpubsub.errors import DynamicError
 from xpubsub.language.xpath.syntax import unescaped
 from xpubsub.output.evaluation.arithmetic import number_of, operate, rounded, total
-from xpubsub.output.evaluation.comparing import comparable, distinct_key, extreme, kind_of
+from xpubsub.output.evaluation.comparing import comparable, distinct_key, extreme, value_kind
 from xpubsub.output.evaluation.items import (
-    Item,
-    Items,
     MadeAttribute,
     MadeNode,
-    Node,
     Untyped,
+    XItem,
+    XItems,
+    XNode,
     is_number,
-    text_of,
     to_date,
     to_double,
+    value_text,
 )
 
 _SPACE = " \t\r\n"
-Function = Callable[..., Items]
+BuiltIn = Callable[..., XItems]
 
 
-def truth(items: Items) -> bool:
+def effective_truth(items: XItems) -> bool:
     """Return the truth value of a sequence."""
     if not items:
         return False
     first = items[0]
-    if isinstance(first, Node | MadeNode | MadeAttribute):
+    if isinstance(first, XNode | MadeNode | MadeAttribute):
         return True
     if len(items) > 1:
         raise DynamicError("FORG0006", "several values have no truth value")
     if isinstance(first, str | bool):
         return bool(first)
     if not is_number(first):
-        raise DynamicError("FORG0006", f"{text_of(first)} has no truth value")
+        raise DynamicError("FORG0006", f"{value_text(first)} has no truth value")
     return bool(first == first and first != 0)
 
 
-def one_or_none(values: Items, name: str) -> Item | None:
+def one_or_none(values: XItems, name: str) -> XItem | None:
     """Return the only value, or None; several are an error."""
     if len(values) > 1:
         raise DynamicError("XPTY0004", f"{name}() is given {len(values)} items instead of one")
     return values[0] if values else None
 
 
-def string_argument(values: Items, name: str) -> str:
+def string_argument(values: XItems, name: str) -> str:
     """Return an argument that is a string, or missing."""
     value = one_or_none(values, name)
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise DynamicError("XPTY0004", f"{name}() is given {text_of(value)} instead of a string")
+        raise DynamicError("XPTY0004", f"{name}() is given {value_text(value)} instead of a string")
     return str(value)
 
 
-def _of_string(name: str, apply: Callable[[str], Item]) -> Function:
+def _of_string(name: str, apply: Callable[[str], XItem]) -> BuiltIn:
     return lambda values: [apply(string_argument(values, name))]
 
 
-def _of_strings(name: str, apply: Callable[[str, str], Item]) -> Function:
+def _of_strings(name: str, apply: Callable[[str, str], XItem]) -> BuiltIn:
     return lambda left, right: [apply(string_argument(left, name), string_argument(right, name))]
 
 
-def _concat(*arguments: Items) -> Items:
+def _concat(*arguments: XItems) -> XItems:
     values = [one_or_none(each, "concat") for each in arguments]
-    return ["".join(text_of(each) for each in values if each is not None)]
+    return ["".join(value_text(each) for each in values if each is not None)]
 
 
-def _string_join(values: Items, separator: Items | None = None) -> Items:
+def _string_join(values: XItems, separator: XItems | None = None) -> XItems:
     between = "" if separator is None else _one_string(separator, "string-join")
-    return [between.join(map(text_of, values))]
+    return [between.join(map(value_text, values))]
 
 
-def _one_string(values: Items, name: str) -> str:
+def _one_string(values: XItems, name: str) -> str:
     if not values:
         raise DynamicError("XPTY0004", f"{name}() is not given a string")
     return string_argument(values, name)
 
 
-def _string(values: Items) -> Items:
+def _string(values: XItems) -> XItems:
     value = one_or_none(values, "string")
-    return ["" if value is None else text_of(value)]
+    return ["" if value is None else value_text(value)]
 
 
-def _number(values: Items) -> Items:
+def _number(values: XItems) -> XItems:
     value = one_or_none(values, "number")
     try:
         return [math.nan if value is None else to_double(value)]
@@ -98,14 +98,14 @@ def _number(values: Items) -> Items:
         return [math.nan]
 
 
-def _substring(values: Items, start: Items, length: Items | None = None) -> Items:
+def _substring(values: XItems, start: XItems, length: XItems | None = None) -> XItems:
     text = string_argument(values, "substring")
     first = _rounded_double(start)
     last = math.inf if length is None else first + _rounded_double(length)
     return ["".join(each for place, each in enumerate(text, 1) if first <= place < last)]
 
 
-def _rounded_double(values: Items) -> float:
+def _rounded_double(values: XItems) -> float:
     if not values:
         raise DynamicError("XPTY0004", "substring() is not given a number")
     return float(rounded(to_double(number_of(one_or_none(values, "substring"), "substring")), "round"))
@@ -119,7 +119,7 @@ def _substring_after(left: str, right: str) -> str:
     return left.partition(right)[2] if right else left
 
 
-def _translate(values: Items, before: Items, after: Items) -> Items:
+def _translate(values: XItems, before: XItems, after: XItems) -> XItems:
     text, given, taken = (string_argument(values, "translate"), _one_string(before, "translate"),
                           _one_string(after, "translate"))
     table: dict[int, str | None] = {}
@@ -128,25 +128,25 @@ def _translate(values: Items, before: Items, after: Items) -> Items:
     return [text.translate(table)]
 
 
-def _sum(values: Items, zero: Items | None = None) -> Items:
+def _sum(values: XItems, zero: XItems | None = None) -> XItems:
     if not values:
         return [0] if zero is None else zero
     return [total(values, "sum")]
 
 
-def _avg(values: Items) -> Items:
+def _avg(values: XItems) -> XItems:
     return operate("div", [total(values, "avg")], [len(values)]) if values else []
 
 
-def _distinct_values(values: Items) -> Items:
-    found: dict[Any, Item] = {}
+def _distinct_values(values: XItems) -> XItems:
+    found: dict[Any, XItem] = {}
     for each in values:
         found.setdefault(distinct_key(each), each)
     return list(found.values())
 
 
-def _rounding(name: str) -> Function:
-    def apply(values: Items, digits: Items | None = None) -> Items:
+def _rounding(name: str) -> BuiltIn:
+    def apply(values: XItems, digits: XItems | None = None) -> XItems:
         value = one_or_none(values, name)
         if value is None:
             return []
@@ -155,13 +155,13 @@ def _rounding(name: str) -> Function:
     return apply
 
 
-def _abs(values: Items) -> Items:
+def _abs(values: XItems) -> XItems:
     value = one_or_none(values, "abs")
     return [] if value is None else [abs(number_of(value, "abs"))]
 
 
-def _of_date(name: str, part: str) -> Function:
-    def apply(values: Items) -> Items:
+def _of_date(name: str, part: str) -> BuiltIn:
+    def apply(values: XItems) -> XItems:
         value = one_or_none(values, name)
         if isinstance(value, str) and not isinstance(value, Untyped):
             raise DynamicError("XPTY0004", f"{name}() is given a string")
@@ -169,35 +169,35 @@ def _of_date(name: str, part: str) -> Function:
     return apply
 
 
-def _counted(name: str, least: int, most: float, code: str) -> Function:
-    def apply(items: Items) -> Items:
+def _counted(name: str, least: int, most: float, code: str) -> BuiltIn:
+    def apply(items: XItems) -> XItems:
         if not least <= len(items) <= most:
             raise DynamicError(code, f"{name}() is given {len(items)} items")
         return items
     return apply
 
 
-def _subsequence(items: Items, start: Items, length: Items | None = None) -> Items:
+def _subsequence(items: XItems, start: XItems, length: XItems | None = None) -> XItems:
     first = _rounded_double(start)
     last = math.inf if length is None else first + _rounded_double(length)
     return [each for place, each in enumerate(items, 1) if first <= place < last]
 
 
-def _compare(left: Items, right: Items) -> Items:
+def _compare(left: XItems, right: XItems) -> XItems:
     if not left or not right:
         return []
     a, b = string_argument(left, "compare"), string_argument(right, "compare")
     return [(a > b) - (a < b)]
 
 
-def _index_of(values: Items, sought: Items) -> Items:
+def _index_of(values: XItems, sought: XItems) -> XItems:
     value = one_or_none(sought, "index-of")
     if value is None:
         raise DynamicError("XPTY0004", "index-of() is not given a value")
     places = []
     for place, each in enumerate(values, 1):
         a, b = (str(each) if isinstance(each, Untyped) else each), (str(value) if isinstance(value, Untyped) else value)
-        if kind_of(a) == kind_of(b) and eq(*comparable(a, b)):
+        if value_kind(a) == value_kind(b) and eq(*comparable(a, b)):
             places.append(place)
     return places
 
@@ -212,8 +212,8 @@ def namespace_of(name: str) -> str:
     return unescaped(name.removeprefix("@").rpartition("}")[0][1:])
 
 
-FUNCTIONS: dict[str, Function] = {
-    "abs": _abs, "avg": _avg, "boolean": lambda items: [truth(items)], "ceiling": _rounding("ceiling"),
+BUILT_IN: dict[str, BuiltIn] = {
+    "abs": _abs, "avg": _avg, "boolean": lambda items: [effective_truth(items)], "ceiling": _rounding("ceiling"),
     "compare": _compare, "concat": _concat, "contains": _of_strings("contains", lambda a, b: b in a),
     "count": lambda items: [len(items)], "data": lambda values: values,
     "day-from-date": _of_date("day-from-date", "day"), "distinct-values": _distinct_values,
@@ -224,7 +224,7 @@ FUNCTIONS: dict[str, Function] = {
     "min": lambda values: extreme(values, "min"), "month-from-date": _of_date("month-from-date", "month"),
     "normalize-space": _of_string("normalize-space", lambda text: " ".join(
         each for each in text.translate({9: " ", 10: " ", 13: " "}).split(" ") if each)),
-    "not": lambda items: [not truth(items)], "number": _number,
+    "not": lambda items: [not effective_truth(items)], "number": _number,
     "one-or-more": _counted("one-or-more", 1, math.inf, "FORG0004"), "reverse": lambda items: items[::-1],
     "round": _rounding("round"), "round-half-to-even": _rounding("round-half-to-even"),
     "starts-with": _of_strings("starts-with", str.startswith), "string": _string, "string-join": _string_join,

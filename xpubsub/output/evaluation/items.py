@@ -12,9 +12,9 @@ from typing import Any
 
 from xpubsub.errors import DynamicError
 
-Item = Any
+XItem = Any
 """A node, a constructed node, or an atomic value: str, Untyped, bool, int, Decimal, float, date."""
-Items = list[Item]
+XItems = list[XItem]
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -27,15 +27,15 @@ class Untyped(str):
     """An untyped atomic value: that of a node."""
 
 
-class Node(int):
+class XNode(int):
     """A node of the message: an element, or the document; its number is its place in document order."""
 
 
-class AttributeNode(Node):
+class AttributeNode(XNode):
     """An attribute of the message."""
 
 
-class TextNode(Node):
+class TextNode(XNode):
     """A text of the message."""
 
 
@@ -56,7 +56,7 @@ class MadeAttribute:
     value: str
 
 
-def text_of(value: Item) -> str:
+def value_text(value: XItem) -> str:
     """Return an atomic value as a string."""
     if isinstance(value, str):
         return str(value)
@@ -91,7 +91,7 @@ def _decimal_text(value: Decimal) -> str:
     return "0" if shown == "-0" else shown
 
 
-def to_double(value: Item) -> float:
+def to_double(value: XItem) -> float:
     """Convert an atomic value to a number, as `xs:double()` does."""
     if isinstance(value, str):
         text = value.strip(_SPACE)
@@ -108,7 +108,7 @@ def to_double(value: Item) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _to_decimal(value: Item) -> Decimal:
+def _to_decimal(value: XItem) -> Decimal:
     if isinstance(value, str):
         text = value.strip(_SPACE)
         if not _DECIMAL.fullmatch(text):
@@ -116,14 +116,14 @@ def _to_decimal(value: Item) -> Decimal:
         return Decimal(text)
     if isinstance(value, float):
         if math.isnan(value) or math.isinf(value):
-            raise DynamicError("FOCA0002", f"{text_of(value)} is not a decimal number")
+            raise DynamicError("FOCA0002", f"{value_text(value)} is not a decimal number")
         return Decimal(value)
     if isinstance(value, date):
         raise DynamicError("XPTY0004", "a date is not a number")
     return Decimal(value)
 
 
-def _to_integer(value: Item) -> int:
+def _to_integer(value: XItem) -> int:
     if isinstance(value, str):
         text = value.strip(_SPACE)
         if not _INTEGER.fullmatch(text):
@@ -132,7 +132,7 @@ def _to_integer(value: Item) -> int:
     return int(_to_decimal(value))
 
 
-def to_boolean(value: Item) -> bool:
+def to_boolean(value: XItem) -> bool:
     """Convert an atomic value to a truth value, as `xs:boolean()` does."""
     if isinstance(value, str):
         text = value.strip(_SPACE)
@@ -144,12 +144,12 @@ def to_boolean(value: Item) -> bool:
     return not math.isnan(value) and bool(value)
 
 
-def to_date(value: Item) -> date:
+def to_date(value: XItem) -> date:
     """Convert an atomic value to a date without a time zone, as `xs:date()` does."""
     if isinstance(value, date):
         return value
     if not isinstance(value, str):
-        raise DynamicError("XPTY0004", f"{text_of(value)} is not a date")
+        raise DynamicError("XPTY0004", f"{value_text(value)} is not a date")
     match = _DATE.fullmatch(value.strip(_SPACE))
     if match is None:
         raise DynamicError("FORG0001", f"{value[:60]!r} is not a date")
@@ -161,12 +161,12 @@ def to_date(value: Item) -> date:
         raise DynamicError("FORG0001", f"{value[:60]!r} is not a date") from None
 
 
-CASTS: dict[str, Callable[[Item], Item]] = {
-    "xs:string": text_of, "xs:untypedAtomic": lambda value: Untyped(text_of(value)), "xs:double": to_double,
+CASTS: dict[str, Callable[[XItem], XItem]] = {
+    "xs:string": value_text, "xs:untypedAtomic": lambda value: Untyped(value_text(value)), "xs:double": to_double,
     "xs:decimal": _to_decimal, "xs:integer": _to_integer, "xs:boolean": to_boolean, "xs:date": to_date,
 }
 """The conversions to atomic types, by the type's name."""
-_OF_TYPE: dict[str, Callable[[Item], bool]] = {
+_OF_TYPE: dict[str, Callable[[XItem], bool]] = {
     "xs:string": lambda value: isinstance(value, str) and not isinstance(value, Untyped),
     "xs:untypedAtomic": lambda value: isinstance(value, Untyped),
     "xs:double": lambda value: isinstance(value, float),
@@ -176,17 +176,17 @@ _OF_TYPE: dict[str, Callable[[Item], bool]] = {
 }
 
 
-def converted(value: Item, type_name: str) -> Item:
+def converted(value: XItem, type_name: str) -> XItem:
     """Convert an argument to a declared type: untyped values are cast, numbers become doubles, others must fit."""
     if isinstance(value, Untyped) and type_name != "xs:untypedAtomic":
         return CASTS[type_name](value)
     if type_name == "xs:double" and is_number(value):
         return to_double(value)
     if not _OF_TYPE[type_name](value):
-        raise DynamicError("XPTY0004", f"{text_of(value)[:60]!r} is not of the type {type_name}")
+        raise DynamicError("XPTY0004", f"{value_text(value)[:60]!r} is not of the type {type_name}")
     return value
 
 
-def is_number(value: Item) -> bool:
+def is_number(value: XItem) -> bool:
     """Whether an atomic value is a number."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)

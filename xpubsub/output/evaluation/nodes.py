@@ -11,7 +11,7 @@ from lxml import etree
 from xpubsub.errors import DynamicError
 from xpubsub.output.evaluation.comparing import distinct_key
 from xpubsub.output.evaluation.functions import local_name, namespace_of, one_or_none
-from xpubsub.output.evaluation.items import AttributeNode, Item, Items, Node, TextNode, text_of
+from xpubsub.output.evaluation.items import AttributeNode, TextNode, XItem, XItems, XNode, value_text
 from xpubsub.output.evaluation.run import Run
 
 _ELEMENT = re.compile(r"<([^\s/>]+)")
@@ -19,24 +19,24 @@ _ATTRIBUTE = re.compile(r' ([^\s=]+)="([^"]*)"')
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
 
 
-def _node(items: Items, name: str) -> Node | None:
+def _node(items: XItems, name: str) -> XNode | None:
     node = one_or_none(items, name)
-    if node is not None and not isinstance(node, Node):
-        raise DynamicError("XPTY0004", f"{name}() is given {text_of(node)} instead of a node")
+    if node is not None and not isinstance(node, XNode):
+        raise DynamicError("XPTY0004", f"{name}() is given {value_text(node)} instead of a node")
     return node
 
 
-def _local_name(run: Run, items: Items) -> Items:
+def _local_name(run: Run, items: XItems) -> XItems:
     node = _node(items, "local-name")
     return [local_name(run.message.names[node]) if node else ""]
 
 
-def _namespace_uri(run: Run, items: Items) -> Items:
+def _namespace_uri(run: Run, items: XItems) -> XItems:
     node = _node(items, "namespace-uri")
     return [namespace_of(run.message.names[node]) if node else ""]
 
 
-def _name(run: Run, items: Items) -> Items:
+def _name(run: Run, items: XItems) -> XItems:
     node = _node(items, "name")
     if not node or isinstance(node, TextNode):
         return [""]
@@ -57,15 +57,15 @@ def _attribute(text: str) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def deep_equal(run: Run, left: Items, right: Items) -> Items:
+def deep_equal(run: Run, left: XItems, right: XItems) -> XItems:
     """Whether two sequences are equal item by item, elements with all that is in them."""
     return [len(left) == len(right) and all(_equal(run, *pair) for pair in zip(left, right, strict=True))]
 
 
-def _equal(run: Run, left: Item, right: Item) -> bool:
-    if type(left) is not type(right) and (isinstance(left, Node) or isinstance(right, Node)):
+def _equal(run: Run, left: XItem, right: XItem) -> bool:
+    if type(left) is not type(right) and (isinstance(left, XNode) or isinstance(right, XNode)):
         return False
-    if not isinstance(left, Node):
+    if not isinstance(left, XNode):
         return distinct_key(left) == distinct_key(right)
     one, other = (run.message.copies[int(each)][0] for each in (left, right))
     if left == right or isinstance(left, TextNode):
@@ -83,6 +83,6 @@ def _same(left: Any, right: Any) -> bool:
         and all((a.tail or "") == (b.tail or "") and _same(a, b) for a, b in zip(left, right, strict=True)))
 
 
-OF_NODES: dict[str, Callable[[Run, Items], Items]] = {
+OF_NODES: dict[str, Callable[[Run, XItems], XItems]] = {
     "local-name": _local_name, "name": _name, "namespace-uri": _namespace_uri,
 }

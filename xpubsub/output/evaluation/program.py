@@ -8,31 +8,35 @@ from typing import Any
 
 from xpubsub.errors import DynamicError
 from xpubsub.language.flwr.tags import escaped_text
-from xpubsub.output.evaluation.arithmetic import negated, operate
+from xpubsub.output.evaluation.arithmetic import operate, opposite
 from xpubsub.output.evaluation.clauses import flwor
 from xpubsub.output.evaluation.comparing import general, value_comparison
-from xpubsub.output.evaluation.functions import FUNCTIONS, ON_NODES, truth
-from xpubsub.output.evaluation.items import CASTS, Item, Items, MadeNode, Node, converted, text_of
+from xpubsub.output.evaluation.functions import BUILT_IN, ON_NODES, effective_truth
+from xpubsub.output.evaluation.items import CASTS, MadeNode, XItem, XItems, XNode, converted, value_text
+from xpubsub.output.evaluation.joins import equality, looked_up
 from xpubsub.output.evaluation.nodes import OF_NODES, deep_equal
-from xpubsub.output.evaluation.paths import each_of, filtered, followed, mapped, node_order, node_set
+from xpubsub.output.evaluation.paths import at_each_node, each_of, filtered, followed, node_order, node_set
 from xpubsub.output.evaluation.run import Environment, Evaluate, Lazy, Run
 from xpubsub.output.evaluation.writing import attribute_item, content_text, element_writer, named_item
 from xpubsub.output.parts import Node as Code
 from xpubsub.output.parts import OutputMessage, Rows
 
-_NUMBERS: dict[str, Callable[[str], Item]] = {"int": int, "Decimal": Decimal, "float": float}
+_NUMBERS: dict[str, Callable[[str], XItem]] = {"int": int, "Decimal": Decimal, "float": float}
 _OCCURRENCES = {"": (1, 1), "?": (0, 1), "+": (1, None), "*": (0, None)}
 
 
-def program(code: Code, slots: int, *, decides: bool) -> Callable[[OutputMessage, Rows], str | None]:
+def output_program(code: Code, slots: int, *, decides: bool) -> Callable[[OutputMessage, Rows], str | None]:
     """Return the function that makes an output; None if there is none, as no outermost `for` has bound anything."""
     evaluate = compiled(code)
 
     def output(message: OutputMessage, rows: Rows) -> str | None:
         run = Run(message, rows)
         environment: Environment = [None] * slots
-        environment += [Node(0), 1, 1]
-        items = evaluate(run, environment)
+        environment += [XNode(0), 1, 1]
+        try:
+            items = evaluate(run, environment)
+        except (ArithmeticError, RecursionError) as error:
+            raise DynamicError("FOAR0002", f"it cannot be computed: {type(error).__name__}") from error
         return content_text(run, items, has_default=False) if run.decided or not decides else None
     return output
 
@@ -57,15 +61,15 @@ def _number(code: Code) -> Evaluate:
 
 
 def _text(code: Code) -> Evaluate:
-    found: Items = [MadeNode(code[1])]
+    found: XItems = [MadeNode(code[1])]
     return lambda run, environment: found
 
 
 def _variable(code: Code) -> Evaluate:
     slot = code[1]
 
-    def evaluate(run: Run, environment: Environment) -> Items:
-        value: Items | Lazy = environment[slot]
+    def evaluate(run: Run, environment: Environment) -> XItems:
+        value: XItems | Lazy = environment[slot]
         return value.value() if isinstance(value, Lazy) else value
     return evaluate
 
@@ -75,7 +79,7 @@ def _context(code: Code) -> Evaluate:
 
 
 def _root(code: Code) -> Evaluate:
-    found: Items = [Node(0)]
+    found: XItems = [XNode(0)]
     return lambda run, environment: found
 
 
@@ -88,17 +92,23 @@ def _sequence(code: Code) -> Evaluate:
 
 def _and(code: Code) -> Evaluate:
     left, right = _all(code[1:])
-    return lambda run, environment: [truth(left(run, environment)) and truth(right(run, environment))]
+    return lambda run, environment: [
+        effective_truth(left(run, environment)) and effective_truth(right(run, environment))]
 
 
 def _or(code: Code) -> Evaluate:
     left, right = _all(code[1:])
-    return lambda run, environment: [truth(left(run, environment)) or truth(right(run, environment))]
+    return lambda run, environment: [
+        effective_truth(left(run, environment)) or effective_truth(right(run, environment))]
 
 
 def _if(code: Code) -> Evaluate:
     condition, then, otherwise = _all(code[1:])
-    return lambda run, environment: (then if truth(condition(run, environment)) else otherwise)(run, environment)
+
+
+    def evaluate(run: Run, environment: Environment) -> XItems:
+        return (then if effective_truth(condition(run, environment)) else otherwise)(run, environment)
+    return evaluate
 
 
 def _general(code: Code) -> Evaluate:
@@ -121,11 +131,11 @@ def _arithmetic(code: Code) -> Evaluate:
 
 def _negative(code: Code) -> Evaluate:
     operand = compiled(code[1])
-    return lambda run, environment: negated(run.values(operand(run, environment)))
+    return lambda run, environment: opposite(run.values(operand(run, environment)))
 
 
 def _join(code: Code) -> Evaluate:
-    operands, concat = _all(code[1:]), FUNCTIONS["concat"]
+    operands, concat = _all(code[1:]), BUILT_IN["concat"]
     return lambda run, environment: concat(*[run.values(each(run, environment)) for each in operands])
 
 
@@ -133,7 +143,7 @@ def _cast(code: Code) -> Evaluate:
     _, type_name, occurrence, kind, operand_code = code
     operand, (least, most) = compiled(operand_code), _OCCURRENCES[occurrence]
 
-    def cast(run: Run, environment: Environment) -> Items:
+    def cast(run: Run, environment: Environment) -> XItems:
         values = operand(run, environment)
         values = run.values(values) if type_name else values
         if len(values) < least or (most is not None and len(values) > most):
@@ -143,7 +153,7 @@ def _cast(code: Code) -> Evaluate:
         convert = CASTS[type_name]
         return [converted(each, type_name) if kind == "convert" else convert(each) for each in values]
 
-    def castable(run: Run, environment: Environment) -> Items:
+    def castable(run: Run, environment: Environment) -> XItems:
         try:
             cast(run, environment)
         except DynamicError:
@@ -158,7 +168,7 @@ def _quantified(code: Code) -> Evaluate:
 
     def holds(run: Run, environment: Environment, place: int) -> bool:
         if place == len(sources):
-            return truth(condition(run, environment))
+            return effective_truth(condition(run, environment))
         slot, source = sources[place]
         environment = environment.copy()
         for item in source(run, environment):
@@ -179,7 +189,7 @@ def _call(code: Code) -> Evaluate:
     if name == "deep-equal":
         left, right = arguments
         return lambda run, environment: deep_equal(run, left(run, environment), right(run, environment))
-    function, whole = FUNCTIONS[name], name in ON_NODES
+    function, whole = BUILT_IN[name], name in ON_NODES
     if whole and len(arguments) == 1:
         [only] = arguments
         return lambda run, environment: function(only(run, environment))
@@ -190,6 +200,12 @@ def _call(code: Code) -> Evaluate:
 
 def _of_focus(place: int) -> Evaluate:
     return lambda run, environment: [environment[place]]
+
+
+def _filter(code: Code) -> Evaluate:
+    base, predicate = compiled(code[1]), compiled(code[2])
+    scan, sides = filtered(base, predicate), equality(code[2])
+    return scan if sides is None else looked_up(base, compiled(sides[0]), compiled(sides[1]), scan)
 
 
 def _element(code: Code) -> Evaluate:
@@ -206,9 +222,9 @@ def _attribute(code: Code) -> Evaluate:
 def _textnode(code: Code) -> Evaluate:
     value = compiled(code[1])
 
-    def evaluate(run: Run, environment: Environment) -> Items:
+    def evaluate(run: Run, environment: Environment) -> XItems:
         values = run.values(value(run, environment))
-        return [MadeNode(escaped_text(" ".join(map(text_of, values))))] if values else []
+        return [MadeNode(escaped_text(" ".join(map(value_text, values))))] if values else []
     return evaluate
 
 
@@ -216,7 +232,7 @@ def _named(code: Code) -> Evaluate:
     _, kind, name_code, prefixes, content_code = code
     name, content = compiled(name_code), compiled(content_code)
 
-    def evaluate(run: Run, environment: Environment) -> Items:
+    def evaluate(run: Run, environment: Environment) -> XItems:
         items = content(run, environment)
         given = run.values(items) if kind == "attribute" else items
         return named_item(run, kind, run.values(name(run, environment)), prefixes, given)
@@ -229,8 +245,8 @@ _BUILDERS: dict[str, Callable[[Any], Evaluate]] = {
     "number": _arithmetic, "neg": _negative, "join": _join, "cast": _cast, "quantified": _quantified, "call": _call,
     "path": lambda code: followed(compiled(code[1]), code[2]),
     "each": lambda code: each_of(compiled(code[1]), code[2], _all(code[3])),
-    "map": lambda code: mapped(compiled(code[1]), compiled(code[2])),
-    "filter": lambda code: filtered(compiled(code[1]), compiled(code[2])),
+    "map": lambda code: at_each_node(compiled(code[1]), compiled(code[2])),
+    "filter": _filter,
     "nodes": lambda code: node_set(code[1], compiled(code[2]), compiled(code[3])),
     "order": lambda code: node_order(code[1], compiled(code[2]), compiled(code[3])),
     "flwor": lambda code: flwor(code, compiled), "element": _element, "attribute": _attribute, "textnode": _textnode,

@@ -11,11 +11,11 @@ from xpubsub.output.attribute_prefixes import Bindings, bindings, settled
 from xpubsub.output.default_namespace import without_default
 from xpubsub.output.evaluation.items import (
     AttributeNode,
-    Items,
     MadeAttribute,
     MadeNode,
-    Node,
-    text_of,
+    XItems,
+    XNode,
+    value_text,
 )
 from xpubsub.output.evaluation.run import Environment, Evaluate, Run
 from xpubsub.output.parts import Node as Code
@@ -26,21 +26,21 @@ _QNAME = re.compile(rf"[ \t\r\n]*(?:({NCNAME}):)?({NCNAME})[ \t\r\n]*")
 _WRITTEN = re.compile(r' ([^\s=]+)="([^"]*)"')
 
 
-def content_text(run: Run, items: Items, *, has_default: bool) -> str:
+def content_text(run: Run, items: XItems, *, has_default: bool) -> str:
     """Return items as content, with a space between atomic values."""
     parts: list[str] = []
     after_value = False
     for each in items:
         if isinstance(each, AttributeNode | MadeAttribute):
             raise DynamicError("XQTY0024", "an attribute comes after content, or is outside an element")
-        if isinstance(each, Node):
+        if isinstance(each, XNode):
             parts.append(run.message.copy(int(each), has_default))
             after_value = False
         elif isinstance(each, MadeNode):
             parts.append(without_default(each.text) if has_default and each.bare else each.text)
             after_value = False
         else:
-            parts.append((" " if after_value else "") + escaped_text(text_of(each)))
+            parts.append((" " if after_value else "") + escaped_text(value_text(each)))
             after_value = True
     return "".join(parts)
 
@@ -54,7 +54,7 @@ def element_writer(
     around = bindings(opening)
     written = [name for name, *_ in named]
 
-    def write(run: Run, environment: Environment) -> Items:
+    def write(run: Run, environment: Environment) -> XItems:
         start = opening + "".join([
             f' {name}="{"".join([_part(each, run, environment) for each in parts])}"'
             for name, parts in zip(written, attributes, strict=True)])
@@ -74,7 +74,7 @@ def element_writer(
     return write
 
 
-def _leading(items: Items) -> int:
+def _leading(items: XItems) -> int:
     return next((place for place, each in enumerate(items) if not isinstance(each, AttributeNode | MadeAttribute)),
                 len(items))
 
@@ -82,7 +82,7 @@ def _leading(items: Items) -> int:
 def _part(part: AttributePart, run: Run, environment: Environment) -> str:
     if isinstance(part, str):
         return part
-    return escaped_attribute(" ".join(map(text_of, run.values(part(run, environment)))))
+    return escaped_attribute(" ".join(map(value_text, run.values(part(run, environment)))))
 
 
 def _written(run: Run, item: AttributeNode | MadeAttribute) -> str:
@@ -107,14 +107,14 @@ def _copied(found: list[str], own: set[tuple[str, str]], around: Bindings) -> st
     return settled(text, around) if "xmlns:" in text else text
 
 
-def attribute_item(written: str, uri: str, values: Items) -> MadeAttribute:
+def attribute_item(written: str, uri: str, values: XItems) -> MadeAttribute:
     """Return a constructed attribute."""
-    value, prefix = " ".join(map(text_of, values)), written.rpartition(":")[0]
+    value, prefix = " ".join(map(value_text, values)), written.rpartition(":")[0]
     declared = declarations({prefix: uri}) if prefix and prefix != "xml" else ""
     return MadeAttribute(f'{declared} {written}="{escaped_attribute(value)}"', value)
 
 
-def named_item(run: Run, kind: str, name: Items, prefixes: dict[str, str], content: Items) -> Items:
+def named_item(run: Run, kind: str, name: XItems, prefixes: dict[str, str], content: XItems) -> XItems:
     """Return an element or attribute whose name is computed."""
     if len(name) != 1 or not isinstance(name[0], str):
         raise DynamicError("XPTY0004", "the name of a constructed node must be one string")

@@ -1,0 +1,1 @@
+"""Reference data: stores tables, and adds their columns to one message."""
