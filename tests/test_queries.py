@@ -13,8 +13,8 @@ import xpubsub
 from tests.saxon import processor
 from xpubsub.compile.queries import query_way
 from xpubsub.compile.subscriptions import Compiler
-from xpubsub.language.saxon.condition import necessary_text
-from xpubsub.language.saxon.module import read_module
+from xpubsub.language.xquery.condition import necessary_text
+from xpubsub.language.xquery.module import read_module
 from xpubsub.limits import Limits
 from xpubsub.match import saxon
 

@@ -11,12 +11,12 @@ from xpubsub.compile.row_types import CheckRow
 from xpubsub.compile.shapes import ShapeTemplate, shape_template
 from xpubsub.errors import LimitError, LocatedError, QuerySyntaxError, UnsupportedError
 from xpubsub.ids import stable_id
-from xpubsub.language.saxon.condition import necessary_text
-from xpubsub.language.saxon.evaluation import Evaluation, evaluation
-from xpubsub.language.saxon.module import Module, read_module
 from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath.normal import TRUE
 from xpubsub.language.xpath1.ways import CHECKED, EVERY_MESSAGE, FilterReader, FilterWay
+from xpubsub.language.xquery.condition import necessary_text
+from xpubsub.language.xquery.evaluation import Evaluation, evaluation
+from xpubsub.language.xquery.module import Module, read_module
 from xpubsub.limits import Limits
 from xpubsub.match.saxon import EXTRA, installed, static_error
 

@@ -11,10 +11,10 @@ from lxml import etree
 
 from xpubsub.arrow import ArrowFunction
 from xpubsub.errors import EngineError
-from xpubsub.language.saxon.evaluation import VERSION
 from xpubsub.language.xpath.linear import REFERENCE_NAMESPACE
 from xpubsub.language.xpath1.extensions import NoValue
 from xpubsub.language.xpath1.libxml import compiled_xpath
+from xpubsub.language.xquery.evaluation import VERSION
 from xpubsub.limits import Limits
 from xpubsub.match.referred import ReferredValues
 from xpubsub.match.saxon import saxon_answers

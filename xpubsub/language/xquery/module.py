@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from xpubsub.errors import UnsupportedError
-from xpubsub.language.saxon.skeleton import Bracket, Lexeme, Piece, skeleton
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme, Piece, skeleton
 
 FUNCTIONS = "http://www.w3.org/2005/xpath-functions"
 _FORBIDDEN = frozenset({

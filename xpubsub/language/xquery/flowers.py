@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xpubsub.language.saxon.skeleton import Bracket, Lexeme, Piece
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme, Piece
 
 _COMPUTED = ("element", "document", "ordered", "unordered", "validate", "attribute", "text", "comment")
 _OTHERS = ("if", "some", "every", "switch", "typeswitch", "try", "function", "map", "array")

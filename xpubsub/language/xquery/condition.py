@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from xpubsub.language.saxon.flowers import Clause, Flower, Letting, Outermost, SideBySide, outermost
-from xpubsub.language.saxon.module import Module
-from xpubsub.language.saxon.skeleton import Bracket, Lexeme, Piece
+from xpubsub.language.xquery.flowers import Clause, Flower, Letting, Outermost, SideBySide, outermost
+from xpubsub.language.xquery.module import Module
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme, Piece
 
 _SUBSETS = ("distinct-values", "reverse", "data", "unordered", "subsequence", "head", "tail", "exists", "boolean")
 """Functions that give nothing if their first argument is nothing."""

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xpubsub.language.saxon.flowers import Flower, Letting, Outermost, SideBySide, constructs, outermost
-from xpubsub.language.saxon.module import FUNCTIONS, Module, unwritten_prefixes
-from xpubsub.language.saxon.skeleton import Bracket, Lexeme
+from xpubsub.language.xquery.flowers import Flower, Letting, Outermost, SideBySide, constructs, outermost
+from xpubsub.language.xquery.module import FUNCTIONS, Module, unwritten_prefixes
+from xpubsub.language.xquery.skeleton import Bracket, Lexeme
 
 VERSION = 'xquery version "3.1";'
 """How each text begins; no XPath expression does."""
