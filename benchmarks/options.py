@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
-         "feeds-spark", "spark-scaling", "xpath", "overload", "overload-many", "any-order", "mixed", "documents",
-         "nitf")
+         "feeds-spark", "spark-scaling", "xpath", "reference", "overload", "overload-many", "any-order", "mixed",
+         "documents", "nitf")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
@@ -74,6 +74,9 @@ class Sizes:
     document_people: int = 10_000
     nitf_subscriptions: int = 500_000
     nitf_documents: int = 500
+    reference_subscriptions: int = 100_000
+    reference_rows: int = 10_000_000
+    reference_messages: int = 2_000
     overload_larger: int = 2
     overload_seconds: int = 6
     overload_messages: int = 40
@@ -98,6 +101,7 @@ QUICK = Sizes(
     scaling_messages=1_000, xpath_rules=1_500, xpath_invoices=50, xpath_indexed=10_000, xpath_messages=1_000,
     mixed_subscriptions=20_000, mixed_messages=50, mixed_changes=5, document_messages=50, document_subscriptions=1_000,
     document_twisted=200, document_people=500, nitf_subscriptions=5_000, nitf_documents=50,
+    reference_subscriptions=5_000, reference_rows=100_000, reference_messages=200,
     overload_larger=1, overload_seconds=2, overload_messages=20, overload_transformations=500,
     overload_documents=200,
 )
