@@ -8,8 +8,8 @@ from typing import Any
 from benchmarks.rows import Row
 
 _PANELS = (("endless over delay", "delay", "tokens' delay", "tokens buffered on average"),
-           ("endless over recursion", "percent", "% of the data recursive", "seconds"),
-           ("endless over megabytes", "megabytes", "MB without recursion", "seconds"))
+           ("endless over recursion", "percent", "% of the data recursive", "seconds of CPU time"),
+           ("endless over megabytes", "megabytes", "MB without recursion", "seconds of CPU time"))
 _WIDE = (12, 3.8)
 """Inches."""
 
@@ -22,7 +22,7 @@ def figures(rows: Sequence[Row]) -> Any:
     for (name, over, label, unit), axes in zip(_PANELS, panels, strict=True):
         chosen = sorted((row for row in rows if name in row.plots), key=lambda row: row.sizes[over])
         places = [row.sizes[over] for row in chosen]
-        axes.plot(places, [row.figure for row in chosen], marker="o", label="chosen by the data")
+        axes.plot(places, [row.figure for row in chosen], marker="o", label="removed where tuples may repeat")
         if chosen and chosen[0].baseline_figure is not None:
             axes.plot(places, [row.baseline_figure for row in chosen], marker="x", label=chosen[0].baseline)
             axes.legend(frameon=False, fontsize=8)

@@ -71,7 +71,7 @@ def test_programs_wait_whole(seed: int) -> None:
     documents, texts = Documents(random), Queries(random)
     seen: Counter[str] = Counter()
     with xpubsub.connect(":memory:") as broker:
-        broker.subscribe_many([(f"q{n}", texts.query()[0]) for n in range(40)])
+        broker.subscribe_many([(f"q{n}", texts.query()[0]) for n in range(40)], strict=True)
         for _ in range(3):
             messages = [(f"m{n}", documents.document()) for n in range(8)]
             seen += disturbed(broker, messages, spilled_paths(random), PREFIXES)

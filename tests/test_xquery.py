@@ -57,7 +57,7 @@ FAILING = [
 def made() -> dict[tuple[str, str], str]:
     """What all expressions make of both messages, of one store."""
     with xpubsub.connect(":memory:") as broker:
-        broker.subscribe_many([(each, query(each)) for each in (*EXPRESSIONS, *FAILING)], namespaces={"p": "urn:p"})
+        broker.subscribe_many([(each, query(each)) for each in (*EXPRESSIONS, *FAILING)], namespaces={"p": "urn:p"}, strict=True)
         result = broker.publish([("m", XML), ("empty", EMPTY)])
     rows, failed = result.notifications.to_pylist(), result.failed.to_pylist()
     return {**{(row["subscription_id"], row["message_id"]): canonical(row["output"]) for row in rows},
@@ -88,7 +88,7 @@ def test_fails_in_a_message_and_the_others_go_on(expression: str, made: dict[tup
 
 def published(text: str, *xml: str) -> xpubsub.Result:
     with xpubsub.connect(":memory:") as broker:
-        broker.subscribe("t", text)
+        broker.subscribe("t", text, strict=True)
         return broker.publish([(f"m{place}", each) for place, each in enumerate(xml)])
 
 
@@ -121,7 +121,7 @@ def test_a_path_alone_is_a_for() -> None:
 def test_programs_share_their_bindings_with_other_transformations(plan: str) -> None:
     texts = {"copied": "for $a in //a where $a/b = 2 return $a/c", "made": "for $a in //a where $a/b = 2 return <o id='{ $a/@id }'/>"}
     with xpubsub.connect(":memory:") as broker:
-        broker.subscribe_many(texts.items())
+        broker.subscribe_many(texts.items(), strict=True)
         rows: list[dict[str, Any]] = broker.publish([("m", XML)], plan=plan).notifications.to_pylist()
     assert {row["subscription_id"]: row["output"] for row in rows} == {"copied": '<c xmlns:p="urn:p">b</c>', "made": '<o id="3"/>'}
 
