@@ -61,13 +61,16 @@ class Job:
             [sys.executable, "-m", "xpubsub", "stream", str(self._place / "store"), "--source", f"dir:{self._place}/in",
              "--sink", f"dir:{self._place}/out", "--dead-letters", f"dir:{self._place}/dead", "--max-messages", "500",
              *options], stderr=subprocess.PIPE)
-        self._begun, self._first = time.monotonic(), self.last
+        self._begun, self._first, self._since = time.monotonic(), self.last, time.time()
         self.memory.append([])
 
     @property
     def working(self) -> bool:
-        """Whether this run has delivered a batch, so that it listens to signals and to other processes."""
-        return self.last > self._first
+        """Whether this run listens to signals and to other processes; it may have nothing to deliver."""
+        try:
+            return self.last > self._first or (self._place / "store.sock").lstat().st_ctime > self._since
+        except FileNotFoundError:
+            return False
 
     def sample(self) -> None:
         """Record the memory of the process."""
