@@ -168,7 +168,7 @@ def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
         if part > churned + 0.5 and job.working:
             churned += 1
             changed(place, 1000 + churned)
-        if part > turn + 1:
+        if turn < restarts and part > turn + 1:
             turn += 1
             job.end(signal.SIGKILL if turn % 2 else signal.SIGTERM)
             changed(place, turn)
@@ -176,7 +176,7 @@ def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
     job.end(signal.SIGTERM)
     job.start("--once")
     job.end()
-    for run in job.memory[:-1]:
+    for run in filter(None, job.memory[:-1]):
         a_minute, a_thousand = slopes(run)
         print(f"run of {run[-1][0]:5.1f} s: {run[-1][1]:6.0f} MB, {a_minute:+7.1f} MB/minute,"
               f" {a_thousand:+7.1f} MB/1,000 batches")
