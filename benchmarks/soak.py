@@ -61,13 +61,16 @@ class Job:
             [sys.executable, "-m", "xpubsub", "stream", str(self._place / "store"), "--source", f"dir:{self._place}/in",
              "--sink", f"dir:{self._place}/out", "--dead-letters", f"dir:{self._place}/dead", "--max-messages", "500",
              *options], stderr=subprocess.PIPE)
-        self._begun, self._first = time.monotonic(), self.last
+        self._begun, self._first, self._since = time.monotonic(), self.last, time.time()
         self.memory.append([])
 
     @property
     def working(self) -> bool:
-        """Whether this run has delivered a batch, so that it listens to signals and to other processes."""
-        return self.last > self._first
+        """Whether this run listens to signals and to other processes; it may have nothing to deliver."""
+        try:
+            return self.last > self._first or (self._place / "store.sock").lstat().st_ctime > self._since
+        except FileNotFoundError:
+            return False
 
     def sample(self) -> None:
         """Record the memory of the process."""
@@ -165,7 +168,7 @@ def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
         if part > churned + 0.5 and job.working:
             churned += 1
             changed(place, 1000 + churned)
-        if part > turn + 1:
+        if turn < restarts and part > turn + 1:
             turn += 1
             job.end(signal.SIGKILL if turn % 2 else signal.SIGTERM)
             changed(place, turn)
@@ -173,7 +176,7 @@ def soak(place: Path, seconds: float, rate: float, restarts: int) -> None:
     job.end(signal.SIGTERM)
     job.start("--once")
     job.end()
-    for run in job.memory[:-1]:
+    for run in filter(None, job.memory[:-1]):
         a_minute, a_thousand = slopes(run)
         print(f"run of {run[-1][0]:5.1f} s: {run[-1][1]:6.0f} MB, {a_minute:+7.1f} MB/minute,"
               f" {a_thousand:+7.1f} MB/1,000 batches")

@@ -15,14 +15,17 @@ import pytest
 
 from tests.test_cluster import QUICK_JVM
 
+KILLS = int(os.environ.get("XPUBSUB_SPARK_KILLS", "2"))
+"""How many executors of a streaming job are killed; each is a Java process that starts again."""
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCRIPT = """
-import json, os, signal, sys, time
+import json, os, random, signal, sys, threading, time
 from pathlib import Path
 from pyspark.sql import SparkSession
 import xpubsub
 
-FORM, FOLDER = "id string, xml string", Path(sys.argv[1])
+FORM, FOLDER, KILLS = "id string, xml string", Path(sys.argv[1]), int(sys.argv[2])
+MESSAGES = 6 * KILLS
 CORRELATION = "SELECT <p/> FROM S//a AS $x [b AS $v] FOLLOWED BY { $v = $w, 100s } S//z AS $y [b AS $w]"
 SETTINGS = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.task.maxFailures": "2"}
 
@@ -51,6 +54,41 @@ def pairs(rows):
 def say(name, value):
     print(json.dumps([name, value]), flush=True)
 
+def executors():
+    mine = [path for path in Path("/proc").glob("[0-9]*/cmdline") if os.getsid(0) == session_of(int(path.parent.name))]
+    commands = {int(path.parent.name): path.read_bytes().split(b"\\0") for path in mine}
+    return [pid for pid, command in commands.items() if command[0].endswith(b"java") and b"CoarseGrainedExecutorBackend" in b" ".join(command)]
+
+def session_of(pid):
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+def killer(ended, kills):
+    drawn = random.Random(KILLS)
+    while len(kills) < KILLS and not ended.wait(drawn.uniform(0.3, 1.5)):
+        try:
+            kills += [os.kill(drawn.choice(executors()), signal.SIGKILL)]
+        except (OSError, IndexError):
+            pass
+
+def streamed():
+    inbox, kills, ended = FOLDER / "in", [], threading.Event()
+    inbox.mkdir()
+    for number in range(MESSAGES):
+        (inbox / f"{number:03d}.xml").write_text(f"<a><b>{number % 12}</b><c/></a>" if number % 5 else "<a>")
+    threading.Thread(target=killer, args=(ended, kills), daemon=True).start()
+    for _ in range(KILLS):
+        try:
+            broker.stream(f"dir:{inbox}", f"dir:{FOLDER}/notified", format="jsonl", dead_letters=f"dir:{FOLDER}/dead", once=True, max_messages=2)
+            break
+        except xpubsub.EngineError:
+            pass
+    ended.set()
+    found = [[json.loads(line) for path in (FOLDER / name).glob("*.jsonl") for line in path.open()] for name in ("notified", "dead")]
+    say("stream", [pairs(row for row in found[0] if row["subscription_id"] != "c"), sorted(row["message_id"] for row in found[1]), len(kills)])
+
 builder = SparkSession.builder.master("local-cluster[2,1,1024]")
 for name, value in SETTINGS.items():
     builder = builder.config(name, value)
@@ -66,6 +104,7 @@ with xpubsub.connect(FOLDER / "store", spark=session) as broker:
     for path in (FOLDER / "store" / "_snapshots").iterdir():
         path.unlink()
     say("lost", pairs(broker.publish([("z", "<z><b>3</b></z>")]).notifications.to_pylist()))
+    streamed()
     before = broker.stats()
     try:
         broker.publish_frame(session.range(1).selectExpr("'big' as id", "repeat(concat('<a/>', id), 300000000) as xml"))
@@ -82,14 +121,14 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     environment = {**os.environ, **QUICK_JVM, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parent.parent), "SPARK_LOCAL_IP": "127.0.0.1"}
     with (folder / "out").open("w") as out, (folder / "log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(folder)], env=environment, stdout=out, stderr=log, start_new_session=True, cwd=folder)
+            [sys.executable, "-c", SCRIPT, str(folder), str(KILLS)], env=environment, stdout=out, stderr=log, start_new_session=True, cwd=folder)
     try:
-        process.wait(timeout=300)
+        process.wait(timeout=300 + 30 * KILLS)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     lines = [json.loads(line) for line in (folder / "out").read_text().splitlines()]
-    assert len(lines) == 3, (folder / "log").read_text()[-3000:]
+    assert len(lines) == 4, (folder / "log").read_text()[-3000:]
     return dict(lines)
 
 
@@ -98,6 +137,14 @@ def test_a_worker_and_an_executor_that_are_killed(said: dict[str, Any]) -> None:
     found, killed = said["killed"]
     assert killed == ["m0", "m30"]
     assert found == sorted([f"m{n}", f"s{n % 12}"] for n in range(60) if n % 12 < 10)
+
+
+def test_a_streaming_job_of_which_executors_are_killed(said: dict[str, Any]) -> None:
+    found, dead, kills = said["stream"]
+    numbers = range(6 * KILLS)
+    assert found == sorted([f"{n:03d}.xml", f"s{n % 12}"] for n in numbers if n % 5 and n % 12 < 10)
+    assert dead == [f"{n:03d}.xml" for n in numbers if n % 5 == 0]
+    assert kills
 
 
 def test_a_snapshot_in_the_store_that_is_deleted(said: dict[str, Any]) -> None:

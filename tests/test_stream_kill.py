@@ -58,6 +58,8 @@ def wait_for(process: subprocess.Popen[str], path: Path, changed: float) -> None
 
 KILLS = int(os.environ.get("XPUBSUB_KILLS", "20"))
 """How often each job is killed; a larger number makes for a longer test."""
+SOAK = os.environ.get("XPUBSUB_SOAK", "20")
+"""Seconds of a soak."""
 MORE = 12
 """How many messages are added when a job has read all."""
 FILTERS = [("dear", "//price > 50"), ("cheap/est", "//price < 30")]
@@ -211,7 +213,7 @@ def test_a_second_signal_ends_the_job_at_once(tmp_path: Path) -> None:
 
 def test_a_short_soak() -> None:
     """Messages, bad messages, changed subscriptions, a kill and a restart; lxml judges a sample."""
-    command = [sys.executable, "-m", "benchmarks.soak", "--seconds", "10", "--rate", "100", "--restarts", "1"]
+    command = [sys.executable, "-m", "benchmarks.soak", "--seconds", SOAK, "--rate", "60", "--restarts", "2"]
     done = subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=False)
     print(done.stdout)
     assert done.returncode == 0 and "nothing lost, nothing twice" in done.stdout, done.stderr
