@@ -10,7 +10,7 @@ from functools import lru_cache
 from xpubsub.ids import stable_id
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
-REMEMBERED = 16_384
+TEMPLATES_KEPT = 16_384
 """How many templates are remembered from batch to batch: turning one into functions takes longer than an output."""
 
 
@@ -48,7 +48,7 @@ class OutputTemplates(dict[int, OutputTemplate]):
         return self[template_id]
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(TEMPLATES_KEPT)
 def _template(definition: str) -> OutputTemplate:
     nodes = template_nodes(definition)
     return OutputTemplate(content(nodes, {}), dict(_sizes(nodes, 0)))
