@@ -13,6 +13,8 @@ import pytest
 import xpubsub
 from tests.flwr_generate import NAMES, Documents, Transformations
 from tests.generate import NAMESPACES, Expressions, Messages
+from tests.judge import pairs, verdicts
+from tests.xpath1_generate import WholeGrammar
 from tests.xquery_generate import Queries
 
 PREFIXES = {"p": "urn:p", "q": "urn:q"}
@@ -112,3 +114,20 @@ def test_filters_that_lxml_checks() -> None:
         for spill in (["//b"], ["//d"], ["//c"], ["/a"]):
             seen += disturbed(broker, messages, spill, {})
     assert seen["whole"] and seen["completed whole"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_all_of_xpath_agrees_with_lxml_on_the_whole_message(seed: int) -> None:
+    """Indexed, checked and every message; comparisons of paths, positions, computed values: nothing early is wrong."""
+    random = Random(seed)
+    source, grammar = Messages(random), WholeGrammar(random)
+    texts = {f"s{n}": grammar.expression() for n in range(60)}
+    with xpubsub.connect(":memory:") as broker:
+        broker.subscribe_many(list(texts.items()), namespaces=NAMESPACES)
+        for spill in ("//b", "/*/*", "//a//a", "//c"):
+            messages = {f"m{n}": source.message() for n in range(12)}
+            first = broker.publish(messages.items(), spill=[spill], namespaces=NAMESPACES).notifications
+            wanted = verdicts(messages, texts, NAMESPACES)
+            assert pairs(first.to_pylist()) <= wanted
+            merged = xpubsub.spill.merge(first, broker.complete().notifications)
+            assert pairs(merged.to_pylist()) == wanted, spill

@@ -84,12 +84,15 @@ def _read(path: Path) -> pa.Table:
     """Return the notifications in a file."""
     check_ending(str(path))
     try:
-        if path.suffix.lower() == ".parquet":
-            return pq.read_table(path)
-        rows = list(_rows(path))
-    except (ValueError, pa.ArrowException, csv.Error) as error:
+        rows = pq.read_table(path) if path.suffix.lower() == ".parquet" else pa.Table.from_pylist(list(_rows(path)))
+    except (ValueError, AttributeError, pa.ArrowException, csv.Error) as error:
         raise Failure(f"{path} cannot be read: {error}") from error
-    return pa.Table.from_pylist(rows) if rows else PART_COLUMNS.empty_table()
+    if not rows.num_rows:
+        return PART_COLUMNS.empty_table()
+    if missing := [name for name in PART_COLUMNS.names if name not in rows.column_names]:
+        raise Failure(f"{path} has no column {' and no column '.join(missing)}: give what publish --spill, complete and"
+                      " stream --overload have written")
+    return rows
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ from xpubsub.output.factory import Finder, Made, made_by, made_columns, read_val
 from xpubsub.output.parts import Node, OutputMessage, Rows
 from xpubsub.output.spilled_message import Missing, Segments, SpilledMessage, SpilledUnit
 from xpubsub.output.spilled_parts import Affected, SpilledOutput, SpilledWrite, spilled_content
-from xpubsub.output.templates import REMEMBERED, OutputTemplate, OutputTemplates, is_program, template_nodes
+from xpubsub.output.templates import TEMPLATES_KEPT, OutputTemplate, OutputTemplates, is_program, template_nodes
 from xpubsub.rows import SPILLED_OUTPUT
 
 WHOLE, REDUCED, FILLER, ENTIRE = "whole", "reduced", "filler", "entire"
@@ -169,7 +169,7 @@ class _SpilledTemplates(dict[int, _SpilledTemplate]):
         return self[template_id]
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(TEMPLATES_KEPT)
 def _spilled_template(definition: str) -> _SpilledTemplate:
     nodes = template_nodes(definition)
     waits = is_program(nodes)

@@ -11,7 +11,7 @@ from xpubsub.ids import stable_id
 from xpubsub.output.evaluation.program import output_program
 from xpubsub.output.parts import Node, OutputMessage, Rows, Write, content
 
-REMEMBERED = 16_384
+TEMPLATES_KEPT = 16_384
 """How many templates are remembered from batch to batch: turning one into functions takes longer than an output."""
 
 
@@ -60,7 +60,7 @@ def is_program(nodes: list[Node]) -> bool:
     return bool(nodes) and nodes[0][0] == "x"
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(TEMPLATES_KEPT)
 def _template(definition: str) -> OutputTemplate:
     nodes = template_nodes(definition)
     if is_program(nodes):

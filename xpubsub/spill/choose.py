@@ -53,7 +53,7 @@ def _chosen(policy: str, search: Search, found: Estimate, considered: int, reaso
 def _reason(search: Search, found: Estimate) -> str:
     arriving = f"{search.arrival_rate:g} units/s arrive"
     if not found.consumes:
-        return f"{arriving}, and no candidate considered consumes all: the highest total quality"
+        return f"{arriving}, and no candidate considered lets something out and consumes all: the highest total quality"
     if found.candidate == NOTHING:
         return f"{arriving}, and nothing need be spilled"
     others = sum(each.consumes for each in search.seen.values())

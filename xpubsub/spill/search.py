@@ -53,7 +53,8 @@ class Estimate:
 class Search:
     """Looks at candidates and counts them.
 
-    What consumes all input comes first, then what has the higher total quality; of equals, what spills less.
+    What consumes all input, and lets something out, comes first, then what has the higher total quality; of equals,
+    what spills less.
     """
 
     def __init__(self, tree: SpillNode, model: SpillModel, arrival_rate: float, budget: Budget) -> None:
@@ -87,7 +88,7 @@ class Search:
     def rank(self, each: Estimate) -> tuple[bool, float, int, list[str]]:
         """Return a key by which the best candidate is the first."""
         spilled = self.lattice.spilled(each.candidate).bit_count()
-        return not each.consumes, -each.total, spilled, sorted(each.candidate)
+        return not (each.consumes and each.quality > 0), -each.total, spilled, sorted(each.candidate)
 
     def _estimate(self, candidate: Candidate) -> Estimate:
         quality, cost = self._model.quality(candidate), self._model.cost(candidate)

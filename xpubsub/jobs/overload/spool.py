@@ -25,6 +25,10 @@ _ROWS = pa.schema([
 """A message as it was published; `text` if it was a str."""
 
 
+_BESIDE = "the folder belongs beside the store; copy or move both"
+_RESTORE = "restore the file from a copy: until then its messages wait"
+
+
 class SpoolError(StoreError):
     """Messages could not be written to disk; they are not accepted."""
 
@@ -71,11 +75,14 @@ class Spool:
         path = self._folder / name
         try:
             rows = pq.read_table(path, schema=_ROWS).to_pylist()
+        except FileNotFoundError as error:
+            raise StoreError(f"the spilled messages in {path} are missing: {_BESIDE}") from error
         except (OSError, pa.ArrowException) as error:
-            raise StoreError(f"the spilled messages in {path} cannot be read: {error}") from error
+            raise StoreError(f"the spilled messages in {path} cannot be read: {error}; {_RESTORE}") from error
         for row in rows:
             if _checksum(row["message_id"], row["xml"]) != row["checksum"]:
-                raise StoreError(f"{path} is damaged: the checksum of message {row['message_id']!r} is wrong")
+                reason = f"the checksum of message {row['message_id']!r} is wrong"
+                raise StoreError(f"{path} is damaged: {reason}; {_RESTORE}")
         return [(row["message_id"], row["xml"].decode() if row["text"] else row["xml"]) for row in rows]
 
     def remove(self, name: str) -> None:
