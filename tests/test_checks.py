@@ -6,6 +6,8 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -220,6 +222,24 @@ def test_variables(connect: Connect, engine: str) -> None:
     assert broker.show("list").variables == {"of": ["7", 8]}
     assert {row["subscription_id"]: row["variables"] for row in broker.list().to_pylist()}["place"] == '{"n": 2}'
     assert broker.explain("place", "<a><p>7</p><p>9</p></a>").matches
+
+
+def test_lists_are_bound_by_a_column_of_any_table(connect: Connect, tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    written, text = '{"of": ["7", 8]}', "//p = $of"
+    quoted = written.replace('"', '""')
+    (rows / "a.csv").write_text(f'id,text,variables\na,{text},"{quoted}"\n')
+    (rows / "b.tsv").write_text(f"id\ttext\tvariables\nb\t{text}\t{written}\n")
+    (rows / "c.jsonl").write_text(f'{{"id": "c", "text": "{text}", "variables": {written}}}\n')
+    pq.write_table(pa.table({"id": ["d"], "text": [text], "variables": [written]}), rows / "d.parquet")
+    pq.write_table(pa.table({"id": ["e"], "text": [text], "variables": [{"of": ["7", "8"]}]}), rows / "e.parquet")
+    broker = connect("duckdb")
+    for path in sorted(rows.iterdir()):
+        broker.subscribe_many(str(path))
+    broker.subscribe_many(pa.table({"id": ["f"], "text": [text], "variables": [written]}))
+    broker.subscribe_many([("g", text)], variables={"of": ("7", 8)})
+    assert found(broker.publish([("m", "<r><p>8</p></r>"), ("n", "<r><p>9</p></r>")])) == {("m", name) for name in "abcdefg"}
 
 
 @pytest.mark.parametrize(("variables", "reason"), [
