@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
-         "feeds-spark", "spark-scaling", "xpath", "overload", "overload-many")
+         "feeds-spark", "spark-scaling", "xpath", "reference", "overload", "overload-many")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")
@@ -64,6 +64,9 @@ class Sizes:
     xpath_invoices: int = 300
     xpath_indexed: int = 100_000
     xpath_messages: int = 10_000
+    reference_subscriptions: int = 100_000
+    reference_rows: int = 10_000_000
+    reference_messages: int = 2_000
     overload_larger: int = 2
     overload_seconds: int = 6
     overload_messages: int = 40
@@ -86,6 +89,7 @@ QUICK = Sizes(
     spark_stock_messages=1_000, spark_nasa_subscriptions=3_000, spark_nasa_documents=200, spark_feed_queries=200,
     spark_feed_items=400, spark_transform_queries=500, spark_transform_documents=100, scaling_subscriptions=20_000,
     scaling_messages=1_000, xpath_rules=1_500, xpath_invoices=50, xpath_indexed=10_000, xpath_messages=1_000,
+    reference_subscriptions=5_000, reference_rows=100_000, reference_messages=200,
     overload_larger=1, overload_seconds=2, overload_messages=20, overload_transformations=500,
     overload_documents=200,
 )

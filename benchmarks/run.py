@@ -33,6 +33,7 @@ from benchmarks.parts import (
     overload,
     paths,
     range,
+    reference,
     spark,
     spark_scaling,
     stock,
@@ -47,7 +48,7 @@ PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "stock": stock.measure, "nasa": nasa.measure, "range": range.measure, "paths": paths.measure, "one": one.measure,
     "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
     "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
-    "spark-scaling": spark_scaling.measure, "xpath": xpath.measure,
+    "spark-scaling": spark_scaling.measure, "xpath": xpath.measure, "reference": reference.measure,
     "overload": overload.measure, "overload-many": overload.first_parts,
 }
 

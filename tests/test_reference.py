@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import json
 import random
+import re
+import threading
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +20,9 @@ from lxml import etree
 
 import xpubsub
 from tests import inside
+from tests.streaming_job import StreamingJob
 from xpubsub.cli.program import program
+from xpubsub.remote import RemoteBroker
 from xpubsub.step import whole
 
 Connect = Callable[..., xpubsub.Broker]
@@ -222,3 +227,52 @@ def test_on_spark(connect: Connect) -> None:
         assert pairs(broker.publish(messages, plan=plan)) == wanted
     broker.reference("supplier", pa.table({"party_id": ["p2"], "risk": ["high"]}), **KEYS)
     assert pairs(broker.publish(messages)) == {("m2", "high")}
+
+
+def test_replaced_in_the_middle_of_a_stream(connect: Connect, tmp_path: Path) -> None:
+    """Each batch of a job sees one table as a whole, whoever replaces it meanwhile."""
+    path, inbox, count = tmp_path / "s.duckdb", tmp_path / "in", 60
+    inbox.mkdir()
+    names = [f"p{number}" for number in range(50)]
+
+    def versioned(version: int) -> pa.Table:
+        return pa.table({"party_id": names, "version": [version] * len(names)})
+
+    with xpubsub.connect(path) as broker:
+        broker.reference("supplier", versioned(0), **KEYS)
+        broker.subscribe("t", "for $i in //id return <v>{ $i/@ref:version }</v>")
+        message = "<r>" + "".join(f"<party><id>{name}</id></party>" for name in names) + "</r>"
+        for number in range(count):
+            (inbox / f"m{number:02}.xml").write_text(message)
+        running = threading.Thread(target=broker.stream, args=(f"dir:{inbox}", f"dir:{tmp_path / 'out'}"),
+                                   kwargs={"once": True, "checkpoint": tmp_path / "job", "max_messages": 4, "format": "jsonl"})
+        running.start()
+        version = 0
+        while running.is_alive():
+            version += 1
+            broker.reference("supplier", versioned(version), **KEYS)
+        running.join()
+    batches = [[json.loads(line)["output"] for line in file.read_text().splitlines()] for file in sorted((tmp_path / "out").glob("batch-*"))]
+    seen = [{found for output in batch for found in re.findall(r'ref:version="(\d+)"', output)} for batch in batches]
+    assert sum(map(len, batches)) == count and all(len(each) == 1 for each in seen), seen
+    assert [output.count("<v ") for batch in batches for output in batch] == [len(names)] * count
+
+
+def test_another_process_replaces_it_while_a_job_runs(tmp_path: Path) -> None:
+    """Through the control socket, as `xpubsub reference` does beside a streaming job."""
+    path = tmp_path / "s.duckdb"
+    with xpubsub.connect(path) as broker:
+        broker.subscribe("s", "//id[@ref:risk = 'high']")
+    job = StreamingJob(path)
+    try:
+        with xpubsub.connect(path) as remote:
+            assert isinstance(remote, RemoteBroker)
+            stored = remote.reference("supplier", SUPPLIERS, **KEYS)
+            assert stored is not None and stored.rows == 3 and [each.name for each in remote.references()] == ["supplier"]
+            assert remote.explain("s", "<party><id>p1</id></party>").matches
+            job.publish("m", "<party><id>p1</id></party>")
+            assert {subscription for _, subscription in job.notified()} == {"s"}
+            remote.reference("supplier", None)
+            assert remote.references() == []
+    finally:
+        job.stop()
