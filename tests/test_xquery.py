@@ -113,7 +113,7 @@ def test_without_an_outermost_for_each_message_has_an_output_and_the_subscriber_
 
 
 def test_without_an_outermost_for_an_empty_result_is_none() -> None:
-    result = published("if (//a) then 'yes' else ()", "<a/>", "<b/>")
+    result = published("let $a := //a return if ($a) then 'yes' else ()", "<a/>", "<b/>")
     assert [tuple(row.values()) for row in result.notifications.to_pylist()] == [("m0", "t", "yes")]
 
 
