@@ -112,6 +112,11 @@ def test_without_an_outermost_for_each_message_has_an_output_and_the_subscriber_
     assert sorted(found) == ["<n>0</n>", "<n>1</n>"]
 
 
+def test_without_an_outermost_for_an_empty_result_is_none() -> None:
+    result = published("let $a := //a return if ($a) then 'yes' else ()", "<a/>", "<b/>")
+    assert [tuple(row.values()) for row in result.notifications.to_pylist()] == [("m0", "t", "yes")]
+
+
 def test_a_path_alone_is_a_for() -> None:
     result = published("declare namespace p = 'urn:p'; //p:a[@k]", '<a xmlns="urn:p" k="1"/>', '<a xmlns="urn:p"/>')
     assert result.notifications["message_id"].to_pylist() == ["m0"]

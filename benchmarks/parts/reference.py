@@ -28,7 +28,7 @@ def measure(options: Options) -> Iterator[Row]:
     """All rows of the part."""
     sizes = options.sizes
     with duckdb.connect() as connection:
-        table = connection.execute(_TABLE, [sizes.reference_rows]).to_arrow_table()
+        table = connection.sql(_TABLE, params=[sizes.reference_rows]).to_arrow_table()
     plain, whole = _messages(table, sizes.reference_messages, options.seed)
     counts = {"subscriptions": sizes.reference_subscriptions, "rows": sizes.reference_rows, "messages": len(plain)}
     with (

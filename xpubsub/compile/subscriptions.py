@@ -48,8 +48,8 @@ _TRANSFORMATION = re.compile(r"""\s*(?:
 """Matches the start of a transformation; no XPath expression starts like this."""
 _EVERY = ("every message: nothing that an index finds must be in a message that matches, so lxml reads each message;"
           " join it by and with a path that must exist, if there is one")
-_EVERY_OUTPUT = ("every message: there is no outermost for that must bind something, so each message has an output;"
-                 " write for $x in … around it if not")
+_EVERY_OUTPUT = ("every message: there is no outermost for that must bind something, so it is computed in each message;"
+                 " begin it with for $x in /path, if there is such a path")
 _NEVER, _ALWAYS = "can never match: its conditions are always false", "matches every message: it is always true"
 _FOR = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'])*?\b(?:for|let)\s*\$""")
 """Matches a `for` or `let` outside a literal, as in `//a, for $b in //b return $b`."""

@@ -83,7 +83,7 @@ class Matcher:
         if known.keys is not None:
             with timings.of("reference_attribute"):
                 found = referred(engine, known.keys, known.cache, nodes)
-                nodes, copies = pa.concat_tables([nodes, found.nodes]), pa.concat_tables([copies, found.copies])
+                nodes, copies = found.nodes, pa.concat_tables([copies, found.copies])
                 self._referred = found.values
         with timings.of("load"):
             engine.load("sax_parse_result", nodes)

@@ -31,7 +31,7 @@ class Referred:
     """The attributes that the nodes of a batch have from reference tables."""
 
     nodes: pa.Table
-    """As rows of `sax_parse_result`."""
+    """The rows of `sax_parse_result`: the attributes, and the other nodes that some subscription needs."""
     copies: pa.Table
     """As rows of `node_copy`."""
     values: ReferredValues = field(default_factory=lambda: ReferredValues((), {}))
@@ -40,15 +40,18 @@ class Referred:
 
 def referred(engine: Engine, keys: KeyPaths, cache: TagPathCache, nodes: pa.Table) -> Referred:
     """Look up the keys of a batch in one join."""
-    places = keys.places([tagpath for tagpath in cache.known if keys.holds(tagpath)])
+    tagpaths = [tagpath for tagpath in cache.known if keys.holds(tagpath)]
+    places = keys.places(tagpaths)
     wanted = pa.array(sorted({place.key_tagpath_id for place in places}), pa.int64())
     of_keys = nodes.filter(pc.is_in(nodes["tagpath_id"], value_set=wanted)).combine_chunks()
+    unused = pa.array([stable_id(tagpath) for tagpath in tagpaths if not cache.known[tagpath]], pa.int64())
+    others = nodes.filter(pc.invert(pc.is_in(nodes["tagpath_id"], value_set=unused)))
     found = _looked_up(engine, places, of_keys)
     if not found.num_rows:
-        return Referred(SAX_PARSE_RESULT.empty_table(), NODE_COPY.empty_table(), ReferredValues(keys.paths, {}))
+        return Referred(others, NODE_COPY.empty_table(), ReferredValues(keys.paths, {}))
     uses = [cache.known.get(place.tagpath, 0) for place in places]
     rows = _Attributes(places, uses, of_keys, found)
-    return Referred(rows.nodes(), rows.copies(), ReferredValues(keys.paths, rows.values()))
+    return Referred(pa.concat_tables([others, rows.nodes()]), rows.copies(), ReferredValues(keys.paths, rows.values()))
 
 
 def _looked_up(engine: Engine, places: list[KeyPlace], of_keys: pa.Table) -> pa.Table:

@@ -84,7 +84,7 @@ class Lowering:
             case MessageRoot():
                 return ["root"], WHOLE_MESSAGE
             case FunctionCall("unordered", (argument,)):
-                return self.lower(argument, place)
+                return self.lower(argument, place.inside)
             case FunctionCall():
                 return self._call(expr, place)
             case OwnCall():

@@ -26,7 +26,10 @@ _OCCURRENCES = {"": (1, 1), "?": (0, 1), "+": (1, None), "*": (0, None)}
 
 
 def output_program(code: Code, slots: int, *, decides: bool) -> Callable[[OutputMessage, Rows], str | None]:
-    """Return the function that makes an output; None if there is none, as no outermost `for` has bound anything."""
+    """Return the function that makes an output.
+
+    There is none (None) if no outermost `for` has bound anything, or if there is no such `for` and the result is empty.
+    """
     evaluate = compiled(code)
 
     def output(message: OutputMessage, rows: Rows) -> str | None:
@@ -37,7 +40,7 @@ def output_program(code: Code, slots: int, *, decides: bool) -> Callable[[Output
             items = evaluate(run, environment)
         except (ArithmeticError, RecursionError) as error:
             raise DynamicError("FOAR0002", f"it cannot be computed: {type(error).__name__}") from error
-        return content_text(run, items, has_default=False) if run.decided or not decides else None
+        return content_text(run, items, has_default=False) if (run.decided if decides else items) else None
     return output
 
 
