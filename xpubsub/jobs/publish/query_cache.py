@@ -57,10 +57,11 @@ class RecentQueries:
         self._evict()
         return found
 
-    def subscribers(self, store: Store, keys: Sequence[int], query_ids: Iterable[int]) -> Iterator[Subscriber]:
+    def subscribers(self, store: Store, keys: Sequence[int], query_ids: Sequence[int]) -> Iterator[Subscriber]:
         """Yield the subscriptions of some of the queries that were found by keys."""
-        found = [self._found[key] for key in keys if key in self._found]
-        asked = [key for key in keys if key in self._found and self._found[key].subscribers is None]
+        keys = [key for key in keys if key in self._found and np.isin(self._found[key].query_ids, query_ids).any()]
+        found = [self._found[key] for key in keys]
+        asked = [key for key in keys if self._found[key].subscribers is None]
         if asked:
             self._read_subscribers(store, asked)
         for query_id in query_ids:
