@@ -293,8 +293,8 @@ def test_transformations(store: Path, inbox: Path, tmp_path: Path) -> None:
     assert made == {"s1": None, "t1": "<tick><symbol>YHOO</symbol><price>60</price></tick>"}
     explained = run("explain", store, "t1", inbox / "deep" / "low.xml", "--sql").stdout
     assert "holds at no" in explained and "plan: unroll,fwr" in explained and "== returned" in explained
-    wrong = run("subscribe", store, "--id", "t2", "for $q in /stock order by $q/price return $q")
-    assert wrong.exit_code == 2 and "order by" in wrong.stderr and "column 18" in wrong.stderr
+    wrong = run("subscribe", store, "--id", "t2", "for $q in /stock group by $q/price return $q")
+    assert wrong.exit_code == 2 and "group" in wrong.stderr and "column 18" in wrong.stderr
 
 
 def test_rejects_file(store: Path, inbox: Path, tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_errors_of_output_name_the_file_that_was_asked_for(
 
     if failing == "write":
         for writer in ("DelimitedWriter", "JsonLinesWriter", "ParquetWriter"):
-            monkeypatch.setattr(f"xpubsub.cli.output.{writer}.write", fails)
+            monkeypatch.setattr(f"xpubsub.cli.writers.{writer}.write", fails)
     elif failing == "replace":
         monkeypatch.setattr("xpubsub.cli.output.os.replace", fails)
     else:
