@@ -278,16 +278,16 @@ def test_plans_of_other_kinds_may_be_named(connect: Connect) -> None:
 
 
 def colliding(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
-    """Ids in a module as if all texts had the same hash."""
+    """Ids in a module as if all texts had the same hash; of paths that other tests use they may be remembered."""
     monkeypatch.setattr(f"xpubsub.{module}.stable_id", lambda *parts: 5000 + len(parts))
 
 
 def test_two_linear_paths_with_one_id_in_two_calls(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = connect("duckdb")
     colliding(monkeypatch, "compile.row_types")
-    broker.subscribe("s", "/a")
+    broker.subscribe("s", "/one-of-two")
     with pytest.raises(xpubsub.StoreError, match="two linear path texts have the same id"):
-        broker.subscribe("t", "/b")
+        broker.subscribe("t", "/other-of-two")
     assert ids(broker) == ["s"]
 
 
@@ -295,7 +295,7 @@ def test_two_linear_paths_with_one_id_in_one_call(connect: Connect, monkeypatch:
     broker = connect("duckdb")
     colliding(monkeypatch, "compile.row_types")
     with pytest.raises(xpubsub.StoreError, match="have the same id"):
-        broker.subscribe_many([("s", "/a"), ("t", "/b")])
+        broker.subscribe_many([("s", "/one-of-both"), ("t", "/other-of-both")])
     assert ids(broker) == []
 
 

@@ -185,8 +185,8 @@ def test_explain_names_the_condition_that_fails(broker: xpubsub.Broker) -> None:
 
 
 def test_refused_with_the_place_when_subscribing(broker: xpubsub.Broker) -> None:
-    with pytest.raises(xpubsub.UnsupportedError, match="order") as error:
-        broker.subscribe("t", "for $x in //a order by $x return $x")
+    with pytest.raises(xpubsub.UnsupportedError, match="group") as error:
+        broker.subscribe("t", "for $x in //a group by $x return $x")
     assert error.value.column == 15
     with pytest.raises(xpubsub.RowErrors, match="row 2"):
         broker.subscribe_many([("a", "for $x in //a return $x"), ("b", "for $x in //a return $y")])

@@ -24,7 +24,7 @@ def named_columns(linear_path: str) -> list[str]:
 
 def computes_reference(linear_paths: Iterable[str]) -> bool:
     """Whether something is computed from a column, which only lxml does."""
-    return any(_MARK in each and f"/{COMPUTED}" in each for each in linear_paths)
+    return any(REFERENCE_NAMESPACE in each and f"/{COMPUTED}" in each for each in linear_paths)
 
 
 def refuse_any_column(linear_paths: Iterable[str], text: str) -> None:
