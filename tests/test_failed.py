@@ -36,7 +36,9 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             return text
         return written
     monkeypatch.setattr(templates, "content", raising_content)
+    templates._template.cache_clear()
     yield
+    templates._template.cache_clear()
 
 
 def found(table: Any) -> set[tuple[str, ...]]:
