@@ -88,6 +88,7 @@ def test_helper_processes_give_the_messages_back(connect: Connect) -> None:
 
 def test_lxml_works_on_several_messages_at_a_time(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xpubsub.match.filter_checks.WORTH_THREADS", 10)
+    monkeypatch.setattr("xpubsub.match.filter_checks.WORTH_TURNS", 0)
     monkeypatch.setattr("xpubsub.match.filter_checks.cores", lambda: 3)
     broker = connect("duckdb")
     broker.subscribe_many(SUBSCRIBED.items())

@@ -25,13 +25,16 @@ class Checks:
     def __init__(
         self, stored: Mapping[int, tuple[str, str]], limits: Limits, count: Count | None = None
     ) -> None:
-        self._stored = dict(stored)
+        self._stored: dict[int, tuple[str, str]] = {}
+        self._queries: set[int] = set()
         self._limits = limits
         self._filters = FilterChecks(self._stored, count, limits.max_processes)
+        self.add(stored)
 
     def add(self, stored: Mapping[int, tuple[str, str]]) -> None:
         """Add checks."""
         self._stored.update(stored)
+        self._queries.update(each for each, (text, _) in stored.items() if text.startswith(VERSION))
 
     def held(
         self, asked: Sequence[tuple[bytes, list[int]]], values: ReferredValues | None = None
@@ -40,8 +43,11 @@ class Checks:
 
         - `values`: what reference tables have for the keys in the messages.
         """
-        filters = [(source, [each for each in check_ids if not self._is_query(each)]) for source, check_ids in asked]
-        queries = [(source, [each for each in check_ids if self._is_query(each)]) for source, check_ids in asked]
+        if not self._queries:
+            yield from (dict.fromkeys(held, FILTER_HELD) for held in self._filters.held(asked, values))
+            return
+        filters = [(source, [each for each in ids if each not in self._queries]) for source, ids in asked]
+        queries = [(source, [each for each in ids if each in self._queries]) for source, ids in asked]
         texts = [(source, [self._stored[each][0] for each in ids]) for source, ids in queries if ids]
         answers = saxon_answers(texts, self._limits)
         for held, (_, ids) in zip(self._filters.held(filters, values), queries, strict=True):
@@ -49,9 +55,6 @@ class Checks:
             if ids:
                 found |= {each: answer for each, answer in zip(ids, next(answers), strict=True) if answer is not None}
             yield found
-
-    def _is_query(self, check_id: int) -> bool:
-        return self._stored[check_id][0].startswith(VERSION)
 
 
 def checking(

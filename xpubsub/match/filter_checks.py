@@ -25,8 +25,8 @@ _PARSER = etree.XMLParser(**_OPTIONS)
 """A parser costs more than a small message; lxml lets threads take turns with it."""
 Evaluated = tuple[int, bool, float]
 """(check, whether it held, seconds)."""
-WORTH_THREADS = 2_000
-"""How many evaluations are worth several threads."""
+WORTH_THREADS, WORTH_TURNS = 2_000, 10
+"""From how many evaluations threads are worth it, in all and in a message; with fewer they wait for each other."""
 Count = Callable[[int, bool, float], None]
 """Takes a check that was evaluated, whether it held, and the seconds that took."""
 
@@ -49,7 +49,8 @@ class FilterChecks:
         - `values`: what reference tables have for the keys in the messages.
         """
         evaluated = partial(self._evaluated, values)
-        if sum(len(check_ids) for _, check_ids in asked) < WORTH_THREADS or self._most <= 1:
+        evaluations = sum(len(check_ids) for _, check_ids in asked)
+        if evaluations < max(WORTH_THREADS, WORTH_TURNS * len(asked)) or self._most <= 1:
             return [self._counted(evaluated(*each)) for each in asked]
         with ThreadPoolExecutor(self._most) as threads:
             found = list(threads.map(evaluated, *zip(*asked, strict=True)))
@@ -66,9 +67,8 @@ class FilterChecks:
             compiled = {}
         found: list[Evaluated] = []
         before = perf_counter()
-        referring = {each for each in check_ids if REFERENCE_NAMESPACE in self._stored[each][1]}
-        for each in sorted(check_ids, key=referring.__contains__):
-            if each in referring and values is not None:
+        for each in check_ids if values is None else sorted(check_ids, key=self._refers):
+            if values is not None and self._refers(each):
                 values.enrich(tree)
                 values = None
             holds, after = self._holds(each, tree, compiled), perf_counter()
@@ -76,6 +76,10 @@ class FilterChecks:
             before = after
         self._compiled.append(compiled)
         return found
+
+    def _refers(self, check_id: int) -> bool:
+        """Whether a check may look at reference data."""
+        return REFERENCE_NAMESPACE in self._stored[check_id][1]
 
     def _counted(self, evaluated: list[Evaluated]) -> list[int]:
         if self._count is not None:
