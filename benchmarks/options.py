@@ -6,9 +6,9 @@ import argparse
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "correlate", "feeds", "endless", "spark",
-         "feeds-spark", "spark-scaling", "xpath", "reference", "overload", "overload-many", "any-order", "mixed",
-         "documents", "nitf")
+PARTS = ("stock", "nasa", "range", "paths", "one", "churn", "transform", "computed", "correlate", "feeds", "endless",
+         "spark", "feeds-spark", "spark-scaling", "xpath", "reference", "overload", "overload-many", "any-order",
+         "mixed", "documents", "nitf")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where data of others may lie."""
 _OUTPUT = Path("build/bench/results.json")

@@ -25,6 +25,7 @@ from benchmarks.options import Options, read_options
 from benchmarks.parts import (
     any_order,
     churn,
+    computed,
     correlate,
     documents,
     endless,
@@ -50,8 +51,9 @@ from benchmarks.rows import Row, Run
 
 PARTS: dict[str, Callable[[Options], Iterator[Row]]] = {
     "stock": stock.measure, "nasa": nasa.measure, "range": range.measure, "paths": paths.measure, "one": one.measure,
-    "churn": churn.measure, "transform": transform.measure, "correlate": correlate.measure,
-    "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure, "feeds-spark": feeds_spark.measure,
+    "churn": churn.measure, "transform": transform.measure, "computed": computed.measure,
+    "correlate": correlate.measure, "feeds": feeds.measure, "endless": endless.measure, "spark": spark.measure,
+    "feeds-spark": feeds_spark.measure,
     "spark-scaling": spark_scaling.measure, "xpath": xpath.measure, "reference": reference.measure,
     "overload": overload.measure, "overload-many": overload.first_parts,
     "any-order": any_order.measure, "mixed": mixed.measure, "documents": documents.measure, "nitf": nitf.measure,
