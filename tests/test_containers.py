@@ -177,7 +177,7 @@ def test_the_id_and_the_time_from_the_message(store: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("options", [
     ["--id-path", "//a["], ["--id-path", "//p:a"], ["--id-path", "//a", "--namespace", "=urn:p"],
-    ["--id-path", "//a", "--split", "/a"], ["--columns", "id=a", "--split", "/a"],
+    ["--columns", "id=a,id=b"], ["--id-path", "//a", "--split", "/a"], ["--columns", "id=a", "--split", "/a"],
 ])
 def test_wrong_options(store: Path, tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "m.xml").write_text("<a/>")

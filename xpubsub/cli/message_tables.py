@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from io import TextIOWrapper
 from typing import IO, Any
 
-import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -28,18 +27,6 @@ ColumnNames = Mapping[str, str]
 Opener = Callable[[str], AbstractContextManager[IO[bytes]]]
 _ESCAPED = 6
 """How many bytes JSON takes for a byte of a message at most."""
-
-
-def column_names(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
-    """Parse `--columns id=key,xml=payload`; names can be quoted as in CSV."""
-    found: dict[str, str] = {}
-    for pair in next(csv.reader([value or ""]), []):
-        column, equals, name = pair.strip().partition("=")
-        if column not in MESSAGE_COLUMNS or not equals or not name:
-            reason = f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(MESSAGE_COLUMNS)}"
-            raise click.BadParameter(reason, context, option)
-        found[column] = name
-    return found
 
 
 def table_rows(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import click
@@ -83,6 +84,21 @@ weight_option = click.option(
 variable_option = click.option(
     "--variable", "variables", multiple=True, callback=_variables, metavar="NAME=VALUE",
     help="The value of $NAME in filters, a string. Can be repeated.")
+
+
+def names_of_columns(names: Collection[str]) -> Callable[[click.Context, click.Parameter, str | None], dict[str, str]]:
+    """Return the callback that parses `--columns id=name,text=rule`; names can be quoted as in CSV."""
+    def parsed(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for pair in next(csv.reader([value or ""]), []):
+            column, equals, name = pair.strip().partition("=")
+            if column not in names or not equals or not name:
+                reason = f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(names)}"
+                raise click.BadParameter(reason, context, option)
+            if found.setdefault(column, name) != name:
+                raise click.BadParameter(f"the column {column} is given twice", context, option)
+        return found
+    return parsed
 
 
 def engine_options(function: Function) -> Function:

@@ -14,12 +14,13 @@ from xpubsub.broker import Broker
 from xpubsub.cli.containers import is_container
 from xpubsub.cli.documents import publish_documents
 from xpubsub.cli.labels import Labels
-from xpubsub.cli.message_tables import column_names
+from xpubsub.cli.message_tables import MESSAGE_COLUMNS
 from xpubsub.cli.messages import STDIN, batches, message_paths, read_paths
 from xpubsub.cli.options import (
     OF_SUBSCRIPTIONS,
     engine_options,
     limit_options,
+    names_of_columns,
     namespace_option,
     opened,
     plan_option,
@@ -71,7 +72,7 @@ SOME_REJECTED = 1
               help="The id of a message is the text that this XPath finds in it, such as //MessageId.")
 @click.option("--time-path", metavar="PATH",
               help="For correlations: the time of a message is what this XPath finds in it, such as //Created.")
-@click.option("--columns", callback=column_names, metavar="COLUMN=NAME,...",
+@click.option("--columns", callback=names_of_columns(MESSAGE_COLUMNS), metavar="COLUMN=NAME,...",
               help="Names of columns in tables of messages, if other than above: id=key,xml=payload,time=created.")
 @click.option("--replace", is_flag=True,
               help="For correlations: a file replaces the kept message with the same path.")

@@ -11,6 +11,7 @@ from xpubsub.cli.options import (
     created,
     engine_options,
     limit_options,
+    names_of_columns,
     namespace_option,
     opened,
     store_argument,
@@ -18,8 +19,9 @@ from xpubsub.cli.options import (
     variable_option,
     weight_option,
 )
-from xpubsub.cli.subscription_file import SubscriptionFile, columns_by_use
+from xpubsub.cli.subscription_file import SubscriptionFile
 from xpubsub.cli.warned import warn
+from xpubsub.jobs.subscribe.columns import NAMES
 from xpubsub.language.xpath.parser import DIALECTS
 from xpubsub.limits import Limits
 from xpubsub.store.migrations import script
@@ -51,7 +53,7 @@ def init(store: str, print_sql: bool, slots: int | None, engine: str, master: st
 @click.argument("text", required=False)
 @click.option("--id", "subscription_id", metavar="ID", help="Add one subscription, TEXT, with this id.")
 @click.option("--from", "file", metavar="FILE", help="Add subscriptions from a .csv, .tsv, .jsonl or .parquet file.")
-@click.option("--columns", callback=columns_by_use, metavar="COLUMN=NAME,...",
+@click.option("--columns", callback=names_of_columns(NAMES), metavar="COLUMN=NAME,...",
               help="Names of columns in FILE, if other than above: id=name,text=rule.")
 @click.option("--no-header", is_flag=True, help="The .csv or .tsv FILE has no header; its columns are id and text.")
 @click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,22 +13,8 @@ from xpubsub.cli.program import Failure
 from xpubsub.cli.progress import counting
 from xpubsub.cli.warned import warn
 from xpubsub.errors import RowErrors
-from xpubsub.jobs.subscribe.columns import NAMES
 from xpubsub.jobs.subscribe.incoming import read_rows
 from xpubsub.jobs.subscribe.subscription_files import row_lines
-
-
-def columns_by_use(context: click.Context, option: click.Parameter, value: str | None) -> dict[str, str]:
-    """Parse `--columns id=name,text=rule`; names can be quoted as in CSV."""
-    found: dict[str, str] = {}
-    for pair in next(csv.reader([value or ""]), []):
-        column, equals, name = pair.strip().partition("=")
-        if column not in NAMES or not equals or not name:
-            reason = f"{pair!r} is not COLUMN=NAME; the columns are {', '.join(NAMES)}"
-            raise click.BadParameter(reason, context, option)
-        if found.setdefault(column, name) != name:
-            raise click.BadParameter(f"the column {column} is given twice", context, option)
-    return found
 
 
 class SubscriptionFile:
